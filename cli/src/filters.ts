@@ -54,9 +54,7 @@ function textFilter(name: string, description: string): Filter {
   return { option: option.argParser(collect), parameter, repeated: `${name}[]` };
 }
 
-/**
- * `--beds`, `--beds-gt`, and so on. The help describes the range options in one line instead of listing them.
- */
+/** `--beds`, `--beds-gt`, and so on. The help describes the range options in one line instead of listing them. */
 function rangeFilters(name: (typeof RANGE_FIELDS)[number]): Filter[] {
   const isNumber = isNumberField(name);
   const ranges = Object.entries(RANGE_WORDS).map(([operator, words]) => {

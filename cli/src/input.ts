@@ -45,9 +45,7 @@ function readFlags(options: Members, command: Command): Members {
   };
 }
 
-/**
- * Splits an argument such as `floor=3`. The value is always a string; numbers and booleans require `--data`.
- */
+/** Splits an argument such as `floor=3`. The value is always a string; numbers and booleans require `--data`. */
 function readPair(pair: string, command: Command): [string, string] {
   const at = pair.indexOf('=');
   if (at < 1) return usageError(command, `--metadata must be name=value, such as agent=Ada, not "${pair}".`);

@@ -10,10 +10,7 @@ export interface Settings {
   apiKey: string;
 }
 
-/**
- * The path of the settings file. The XDG Base Directory Specification requires programs to ignore relative
- * paths.
- */
+/** The path of the settings file. The XDG Base Directory Specification requires programs to ignore relative paths. */
 export function settingsPath(): string {
   const given = process.env.XDG_CONFIG_HOME ?? '';
   return join(isAbsolute(given) ? given : join(homedir(), '.config'), 'property-listings', 'settings.json');

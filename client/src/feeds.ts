@@ -23,9 +23,7 @@ export type FailedRow = Schemas['StoredFailedRow'];
 export type FeedCounts = Omit<FeedPlan, 'feed' | 'planId' | 'guard' | 'examples'>;
 export type GuardReason = Schemas['GuardReason'];
 
-/**
- * The file would change too much, or its changes no longer match the plan that was sent. Nothing was changed.
- */
+/** The file would change too much, or its changes no longer match the plan that was sent. Nothing was changed. */
 export class FeedGuardError extends ApiError<'feed_guard'> {
   declare readonly members: {
     runId: string;
@@ -59,9 +57,7 @@ FeedBusyError.prototype.name = 'FeedBusyError';
 type Parameters = NonNullable<operations['putFeed']['parameters']['query']>;
 type Given<T> = { [Name in keyof T]?: T[Name] | undefined };
 
-/**
- * How this run reads the file, and what it allows the file to change. The defaults are the feed's settings.
- */
+/** How this run reads the file, and what it allows the file to change. The defaults are the feed's settings. */
 export interface FeedPlanOptions
   extends CallOptions,
     Pick<ImportFileOptions, 'format'>,

@@ -88,10 +88,7 @@ declare const document: unknown;
 declare const WorkerGlobalScope: unknown;
 declare const navigator: { userAgent?: string } | undefined;
 
-/**
- * Detects pages and their workers. Deno and edge platforms also have workers, but with a different user
- * agent.
- */
+/** Detects pages and their workers. Deno and edge platforms also have workers, but with a different user agent. */
 export function isBrowserPage(): boolean {
   if (typeof window !== 'undefined' && typeof document !== 'undefined') return true;
   const isWorker = typeof WorkerGlobalScope !== 'undefined' && typeof navigator !== 'undefined';

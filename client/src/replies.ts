@@ -22,10 +22,7 @@ export function toApiError(status: number, text: string, headers: HeaderReader):
 
 type ErrorClass = new (...given: ConstructorParameters<typeof ApiError>) => ApiError;
 
-/**
- * Codes newer than this client have no class. Other entry points of the package add classes for their own
- * codes.
- */
+/** Codes newer than this client have no class. Other entry points of the package add classes for their own codes. */
 export const CLASSES: Record<string, ErrorClass> = { ...classes };
 
 // Bundlers shorten class names, but error names appear in messages.

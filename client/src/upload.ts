@@ -13,9 +13,7 @@ const PAUSE_MS = 100;
 /** Atomic imports are buffered for retries up to this size, which is the service's limit. */
 const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
 
-/**
- * Streams the source. The timeout pauses while the source is slow. An error in the source aborts the request.
- */
+/** Streams the source. The timeout pauses while the source is slow. An error in the source aborts the request. */
 export function toBody(open: Open): MakeBody {
   return (watch) => {
     const chunks = open()[Symbol.asyncIterator]();

@@ -33,10 +33,7 @@ export interface PlantedFault {
 export type Patch = readonly [symbol: string, from: string, to: string];
 
 export interface Trial extends Cleanup {
-  /**
-   * The results of `full` are published. `small` takes seconds, runs with the tests, and finds planted
-   * faults.
-   */
+  /** The results of `full` are published. `small` takes seconds, runs with the tests, and finds planted faults. */
   size: 'full' | 'small';
   /** The seed of all random choices. */
   seed: number;

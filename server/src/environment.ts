@@ -60,10 +60,7 @@ export function readSecrets(env: Environment, names: readonly string[] = SECRETS
   return read;
 }
 
-/**
- * Adds a `…_FILE` variable for each secret that is given as a systemd credential: a file with the secret's
- * name.
- */
+/** Adds a `…_FILE` variable for each secret that is given as a systemd credential: a file with the secret's name. */
 export function withCredentials(env: Environment, names: readonly string[] = SECRETS): Environment {
   const { CREDENTIALS_DIRECTORY: directory = '' } = env;
   const found = { ...env };

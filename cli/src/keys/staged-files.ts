@@ -9,9 +9,7 @@ export interface StagedFile {
   blob: string;
 }
 
-/**
- * Lists renamed files under their new names. The separator is NUL, because a path may contain any other byte.
- */
+/** Lists renamed files under their new names. The separator is NUL, because a path may contain any other byte. */
 const LIST = 'diff --cached --raw --no-abbrev --no-renames --no-relative --no-ext-diff --ignore-submodules -z';
 const LIST_BYTES_MAX = 1024 * 1024 * 1024;
 const ENTRY = /:\d+ (\d+) \w+ (\w+) [ACMT]\0([^\0]+)\0/g;

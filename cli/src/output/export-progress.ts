@@ -5,9 +5,7 @@ import { toLine } from './terminal.ts';
 const LINE_FEED = 10;
 const QUOTE = 34;
 
-/**
- * Counts the bytes that an export has written and, in formats with one listing per line or row, the listings.
- */
+/** Counts the bytes that an export has written and, in formats with one listing per line or row, the listings. */
 export class ExportProgress {
   readonly #line: ProgressLine;
   readonly #isShown: boolean;

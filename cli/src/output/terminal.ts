@@ -45,9 +45,7 @@ export function toJson(value: object): string {
 
 const graphemes = new Intl.Segmenter();
 
-/**
- * The number of terminal columns that the string occupies. Some characters occupy two columns, and some none.
- */
+/** The number of terminal columns that the string occupies. Some characters occupy two columns, and some none. */
 export function widthOf(text: string): number {
   // A fast path for ASCII; stringWidth is a hundred times slower.
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);

@@ -15,10 +15,7 @@ export interface Attempt {
   isDelivered: boolean;
 }
 
-/**
- * Sends a signed webhook once, as the service does: redirects are not followed, and only 2xx counts as
- * delivered.
- */
+/** Sends a signed webhook once, as the service does: redirects are not followed, and only 2xx counts as delivered. */
 export async function deliver({ url, secret }: Destination, id: string, message: object): Promise<Attempt> {
   const body = JSON.stringify(message);
   const headers = { 'Content-Type': 'application/json', ...(await signWebhook(body, secret, { id })) };

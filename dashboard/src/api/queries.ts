@@ -183,9 +183,7 @@ export function refreshListings(): Promise<void> {
   return refresh({ queryKey: [LISTINGS] }, { queryKey: [ACTIVITY] }, overviewQuery);
 }
 
-/**
- * Stores the saved listing in the cache, and refreshes what depends on it. Call this after saving a listing.
- */
+/** Stores the saved listing in the cache, and refreshes what depends on it. Call this after saving a listing. */
 export async function keepListing(listing: Listing): Promise<void> {
   queryClient.setQueryData(listingQuery(listing.id).queryKey, listing);
   await refreshListings();

@@ -9,9 +9,7 @@ export interface Shown {
 let shown: Shown | undefined;
 const listeners = new Set<() => void>();
 
-/**
- * Sets the user and account that this window shows; undefined if the user is signed out or has no account.
- */
+/** Sets the user and account that this window shows; undefined if the user is signed out or has no account. */
 export function setShown(next: Shown | undefined): void {
   shown = next;
   for (const listener of listeners) listener();

@@ -8,9 +8,7 @@ export interface FileColumn {
   name: string;
   /** Values of the column in the first rows. */
   samples: string[];
-  /**
-   * The field that the column's name stands for, or probably stands for; null if the service does not know.
-   */
+  /** The field that the column's name stands for, or probably stands for; null if the service does not know. */
   field: string | null;
   /** Whether an import reads the column as `field` without a mapping. */
   isKnown: boolean;
@@ -103,9 +101,7 @@ export function toMap({ columns, targets }: Mapping): Targets {
   return Object.fromEntries(changed.map(({ name }) => [name, targets[name] ?? '']));
 }
 
-/**
- * The parameters that tell a run how to read the columns. Unknown columns that are not imported are skipped.
- */
+/** The parameters that tell a run how to read the columns. Unknown columns that are not imported are skipped. */
 export function toMapQuery(mapping: Mapping): UploadQuery {
   return { map: toMap(mapping), ignoreUnknown: isSkipping(mapping) ? 'true' : undefined };
 }
@@ -120,10 +116,7 @@ export interface ReadingOptions {
   dates: string;
   /** `comma` or `point`; empty if it is not known. */
   decimal: string;
-  /**
-   * Lines for `parseLines`: `values` says what words mean, and `defaults` sets the values of rows that have
-   * none.
-   */
+  /** Lines for `parseLines`: `values` says what words mean, and `defaults` sets the values of rows that have none. */
   values: string;
   defaults: string;
 }

@@ -3,9 +3,7 @@
  * import removes that quote.
  */
 const FORMULAS = /(^|;)('*[=+\-@\t\r＝＋－＠])/g;
-/**
- * Matches the same in JSON, where an escape sequence can be used instead, which does not change the value.
- */
+/** Matches the same in JSON, where an escape sequence can be used instead, which does not change the value. */
 const JSON_FORMULAS = /;[=+\-@＝＋－＠]/g;
 
 /** Formats rows as CSV with a header row, in the same form as the service's exports. */

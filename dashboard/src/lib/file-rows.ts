@@ -1,6 +1,4 @@
-/**
- * A row of a file: the number of its first line, or of its element in a JSON array, and its values by column.
- */
+/** A row of a file: the number of its first line, or of its element in a JSON array, and its values by column. */
 export interface FileRow {
   line: number;
   values: Record<string, unknown>;
@@ -110,10 +108,7 @@ function isObject(value: unknown): value is object {
 
 const LINE_BREAK = /\r\n|\r|\n/g;
 
-/**
- * Parses CSV as in RFC 4180, but with any line breaks. A quote inside an unquoted cell is an ordinary
- * character.
- */
+/** Parses CSV as in RFC 4180, but with any line breaks. A quote inside an unquoted cell is an ordinary character. */
 async function* splitCsv(chunks: AsyncGenerator<string>): Records<string[]> {
   let separator: string | undefined;
   let cells: string[] = [];

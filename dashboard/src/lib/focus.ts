@@ -4,10 +4,7 @@ export function showNote(note: HTMLElement | null): void {
   if (!document.activeElement?.matches('input, select, textarea')) note?.focus({ preventScroll: true });
 }
 
-/**
- * Moves the focus to `place` or, without it, to the main content. Call this when the focused element
- * disappears.
- */
+/** Moves the focus to `place` or, without it, to the main content. Call this when the focused element disappears. */
 export function focusPage(place?: HTMLElement | null): void {
   const target = place ?? document.getElementById('main');
   target?.focus({ preventScroll: target.id === 'main' });

@@ -55,10 +55,7 @@ function change(next: readonly PendingDeletion[]): void {
   for (const listener of listeners) listener();
 }
 
-/**
- * Makes the browser warn the user before the page is closed if more ids are unsent than can be sent at that
- * time.
- */
+/** Makes the browser warn the user before the page is closed if more ids are unsent than can be sent at that time. */
 function guardUnsent(): void {
   const unsent = pending.reduce((sum, deletion) => sum + deletion.unsent.length, 0);
   if (unsent > SENT_ON_CLOSE_MAX) window.addEventListener('beforeunload', askBeforeLeaving);
@@ -88,10 +85,7 @@ export async function finishDeletions(): Promise<void> {
   await Promise.all([...pending].map((deletion) => carryOut(deletion, Number.POSITIVE_INFINITY)));
 }
 
-/**
- * Sends the unsent ids. Each is sent only once, even if both the timer and the closing of the page trigger
- * it.
- */
+/** Sends the unsent ids. Each is sent only once, even if both the timer and the closing of the page trigger it. */
 function carryOut(deletion: PendingDeletion, requestsMax = REQUESTS_MAX): Promise<void> {
   clearTimeout(deletion.timer);
   const requests = Math.ceil(deletion.unsent.length / BATCH_LENGTH);

@@ -37,10 +37,7 @@ export function ActivityFilters({ search }: { search: ActivitySearch }) {
   );
 }
 
-/**
- * Converts the search to the API's query parameters. Unknown values are passed on to the API, which rejects
- * them.
- */
+/** Converts the search to the API's query parameters. Unknown values are passed on to the API, which rejects them. */
 export function toActivityQuery({ kind, user, from, to, cursor }: ActivitySearch) {
   const isOther = user !== undefined && Object.hasOwn(OTHER_ACTORS, user);
   return {

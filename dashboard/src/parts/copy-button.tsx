@@ -95,9 +95,7 @@ export function CopyBlock({ text, label, title }: { text: string; label: string;
   );
 }
 
-/**
- * A message that screen readers read. It is visible only if the user has to copy the text with the keyboard.
- */
+/** A message that screen readers read. It is visible only if the user has to copy the text with the keyboard. */
 function CopyNote({ state }: { state: CopyState }) {
   return (
     <Text size="sm" role="status" c="dimmed" className={state === 'copied' ? 'visually-hidden' : undefined}>

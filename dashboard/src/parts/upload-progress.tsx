@@ -25,10 +25,7 @@ export function UploadProgress({ label, fraction, children, onStop }: UploadProg
   );
 }
 
-/**
- * Describes the progress of a file that is being sent. Once it has been sent, `next` says what the service
- * does.
- */
+/** Describes the progress of a file that is being sent. Once it has been sent, `next` says what the service does. */
 export function describeUpload(fraction: number, next: string): string {
   return fraction < 1 ? `${Math.round(fraction * 100)}% uploaded` : `Uploaded. ${next}`;
 }

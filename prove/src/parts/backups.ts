@@ -17,10 +17,7 @@ import {
 import { refuse, refuseWhileServed, restoreAndCompare } from './backups/restoring.ts';
 import { type Means, type Source, takeUnderLoad } from './backups/taking.ts';
 
-/**
- * `count`: how many backups are taken of each service. `filler`: how many listings exist before the first
- * backup.
- */
+/** `count`: how many backups are taken of each service. `filler`: how many listings exist before the first backup. */
 const SIZES = { full: { count: 20, filler: 30_000 }, small: { count: 2, filler: 0 } } as const;
 
 const WITHOUT_PROGRAMS = `PostgreSQL's pg_dump and base backups: no directory in the PATH or in ${DEBIAN} has all of ${PROGRAMS.join(', ')}`;

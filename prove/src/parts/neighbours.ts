@@ -10,10 +10,7 @@ import { SETTINGS } from './neighbours/stage.ts';
 /** The small form tries the attacks that would cost the most without a limit. */
 const SMALL =
   'csv-same-columns held-atomic-photos held-long-lines dry-run-loop post-unknown-members sign-in-1-mib'.split(' ');
-/**
- * If set, only these members of the attacks' lists, or these settings, are tried. They are separated by
- * spaces.
- */
+/** If set, only these members of the attacks' lists, or these settings, are tried. They are separated by spaces. */
 const { NEIGHBOURS: CHOSEN = '' } = process.env;
 
 /**

@@ -47,9 +47,7 @@ export function print(value: object, options: OutputOptions, lines: string[]): v
   console.log(options.json ? JSON.stringify(value) : lines.join('\n'));
 }
 
-/**
- * What a command prints about webhooks after a restore or a copy, since they would go to the real receivers.
- */
+/** What a command prints about webhooks after a restore or a copy, since they would go to the real receivers. */
 export function describeWebhooks(enabled: number): string[] {
   if (enabled === 0) return [];
   return [

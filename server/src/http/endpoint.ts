@@ -41,10 +41,7 @@ export interface Call<S extends QuerySchema = typeof noQuery> {
 /** An operation and its handler. */
 export interface Endpoint<C extends Caller> {
   operation: Operation<C, QuerySchema>;
-  /**
-   * Checks the credentials, `Accept`, `Content-Type`, and the query, in this order, then calls the
-   * handler.
-   */
+  /** Checks the credentials, `Accept`, `Content-Type`, and the query, in this order, then calls the handler. */
   serve(
     exchange: Exchange,
     call: Pick<Call, 'parameters' | 'services'>,
@@ -73,9 +70,7 @@ export function endpoint<C extends Caller, S extends QuerySchema>(
 export interface ApiAccess {
   base: string;
   authenticators: Authenticators<'account' | 'anyone'>;
-  /**
-   * Below this path, an unknown path gets 404 even without a session, for users who are signing in.
-   */
+  /** Below this path, an unknown path gets 404 even without a session, for users who are signing in. */
   openBelow?: string;
   /** Headers of every response, including errors. */
   headers?: Record<string, string>;

@@ -1,6 +1,4 @@
-/**
- * A larger change relative to the monotonic clock is a jump. Drift and time-server corrections are smaller.
- */
+/** A larger change relative to the monotonic clock is a jump. Drift and time-server corrections are smaller. */
 const JUMP_MIN_MS = 60_000;
 /** How long a jump is remembered. After that time, the operator has usually noticed a wrong clock. */
 const DISTRUST_MS = 60 * 60 * 1000;

@@ -56,9 +56,7 @@ export async function untilMarkingEnds(): Promise<void> {
   while (isMarking() && performance.now() < endMs) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 
-/**
- * V8 does not report whether it is marking, but the young generation exceeds its maximum only during marking.
- */
+/** V8 does not report whether it is marking, but the young generation exceeds its maximum only during marking. */
 function isMarking(): boolean {
   if (SEMI_SPACE_MB === Number.POSITIVE_INFINITY) return false;
   const young = getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space');

@@ -1,7 +1,4 @@
-/**
- * Character codes, for finding the ends of JSON tokens (RFC 8259). Regular expressions take ten times as
- * long.
- */
+/** Character codes, for finding the ends of JSON tokens (RFC 8259). Regular expressions take ten times as long. */
 export const CODE = {
   tab: 0x09,
   lineFeed: 0x0a,

@@ -16,10 +16,7 @@ export interface Allowance {
 /** The state of a window after points were taken. */
 export type Taken = Pick<RateLimiterRes, 'consumedPoints' | 'msBeforeNext'>;
 
-/**
- * Counts points. Use `penalty` to take them: `consume` throws when none are left, which takes five times as
- * long.
- */
+/** Counts points. Use `penalty` to take them: `consume` throws when none are left, which takes five times as long. */
 export type Limiter = Pick<RateLimiterAbstract, 'points' | 'duration' | 'get' | 'penalty' | 'reward' | 'delete'>;
 
 /** The time until the window ends: never longer than its duration, even if the clock was set back. */

@@ -17,10 +17,7 @@ const IDLE_MS = 4_000;
 const IDLE_CONNECTIONS_MAX = 1024;
 /** The share of the limit on open files that idle connections can use. */
 const IDLE_FILES_PART = 1 / 8;
-/**
- * Maximum bytes that a connection can receive for one request: enough for the headers and a body in small
- * chunks.
- */
+/** Maximum bytes that a connection can receive for one request: enough for the headers and a body in small chunks. */
 const RESPONSE_BYTES_MAX = 256 * 1024;
 
 /** The outcome of a request. Without a response, `status` is null and `error` says why. */
@@ -70,9 +67,7 @@ export class OutgoingRequests {
     this.#agent = new Agent(this.#options);
   }
 
-  /**
-   * Why a URL can never be requested; undefined if it can, or if that depends on the addresses of its name.
-   */
+  /** Why a URL can never be requested; undefined if it can, or if that depends on the addresses of its name. */
   findIssue({ protocol, hostname }: URL): string | undefined {
     if (protocol === 'http:' && this.#allowed === undefined)
       return 'Must begin with https://; the operator can allow http:// for networks (WEBHOOK_ALLOW).';
@@ -150,10 +145,7 @@ export class OutgoingRequests {
     return isInNetworks(address, this.#allowed) || (protocol === 'https:' && isPublicAddress(address));
   }
 
-  /**
-   * Creates a function that resolves the name in a URL. If one of the addresses is not reachable, none is
-   * used.
-   */
+  /** Creates a function that resolves the name in a URL. If one of the addresses is not reachable, none is used. */
   #lookupFor(protocol: string): LookupFunction {
     return (name, options, done) => {
       this.#resolve(name, (error, addresses) => {

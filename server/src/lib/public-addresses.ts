@@ -49,9 +49,7 @@ function toBlockList(networks: readonly string[]): BlockList {
 const special = toBlockList(SPECIAL_NETWORKS);
 const globalIpv6 = toBlockList([GLOBAL_IPV6]);
 
-/**
- * Whether an address is global unicast, the only kind that a service may connect to on behalf of its clients.
- */
+/** Whether an address is global unicast, the only kind that a service may connect to on behalf of its clients. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !special.check(address, 'ipv4');

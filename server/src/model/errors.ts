@@ -38,10 +38,7 @@ export const ERROR_CODES = [
   'quota_exceeded',
 ] as const;
 
-/**
- * The message of every `unauthorized` error about an API key. These errors share one precomputed response
- * body.
- */
+/** The message of every `unauthorized` error about an API key. These errors share one precomputed response body. */
 export const INVALID_KEY = 'Invalid or missing API key';
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

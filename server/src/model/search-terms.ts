@@ -71,10 +71,7 @@ export function searchTermsOf(listing: Listing, columns: SearchColumns): string 
   return terms.join(' ');
 }
 
-/**
- * A condition that the index can look up: a match has one of these terms, or a word that begins with
- * `prefix`.
- */
+/** A condition that the index can look up: a match has one of these terms, or a word that begins with `prefix`. */
 export type TermCondition = { terms: string[]; isSelective: boolean } | { prefix: string } | TermRange;
 
 /** The terms between two terms, inclusive. */
@@ -99,9 +96,7 @@ export function termConditions({ conditions, words, box, circle }: Search): Term
   return found;
 }
 
-/**
- * Whether every listing that meets all of the search's `termConditions` matches, so its row need not be read.
- */
+/** Whether every listing that meets all of the search's `termConditions` matches, so its row need not be read. */
 export function areTermsExact({ conditions, box, circle }: Search): boolean {
   if (box !== undefined || circle !== undefined) return false;
   return conditions.every(({ field, operator, value }) => {

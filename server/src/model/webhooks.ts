@@ -106,9 +106,7 @@ const OUTAGE_MS = 13 * HOUR;
  */
 export const RECOVERY = { failedForMs: HOUR, listings: 8 };
 
-/**
- * Whether an endpoint has accepted nothing for so long that its failures say nothing about individual events.
- */
+/** Whether an endpoint has accepted nothing for so long that its failures say nothing about individual events. */
 export function isOutage(failingSince: number | null, now: number): boolean {
   return failingSince !== null && now - failingSince >= OUTAGE_MS;
 }
@@ -119,9 +117,7 @@ export function nextExtraAttemptAt(plannedAt: number, now: number, isDuringOutag
   return Math.max(plannedAt, nextAt);
 }
 
-/**
- * When to try again after this many attempts (UTC milliseconds); undefined if there are no further attempts.
- */
+/** When to try again after this many attempts (UTC milliseconds); undefined if there are no further attempts. */
 export function nextAttemptAt(attempts: number, now: number, retryAfterMs = 0): number | undefined {
   const delayMs = RETRY_DELAYS_MS[attempts - 1];
   if (delayMs === undefined) return undefined;

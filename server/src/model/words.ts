@@ -5,9 +5,7 @@ const MARKS = /\p{M}+/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
 const ASCII_WORD = /[a-z0-9]+/g;
 
-/**
- * Splits a string into words as searches compare them: NFKD, lowercase, no marks, only letters and digits.
- */
+/** Splits a string into words as searches compare them: NFKD, lowercase, no marks, only letters and digits. */
 export function cutWords(text: string): string[] {
   // Most strings are ASCII, for which this takes a third of the time.
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];

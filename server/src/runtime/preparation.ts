@@ -6,10 +6,7 @@ import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 
-/**
- * Names for the account and the administrator that are created from the settings. Users can change both
- * later.
- */
+/** Names for the account and the administrator that are created from the settings. Users can change both later. */
 const FIRST_ACCOUNT_NAME = 'My company';
 const FIRST_ADMINISTRATOR_NAME = 'Administrator';
 

@@ -8,10 +8,7 @@ import type { Log } from '../lib/log.ts';
  * request that it logs.
  */
 const GATHERED_BYTES_MAX = 64 * 1024;
-/**
- * Up to this length, writes by several processes to one pipe are not interleaved (PIPE_BUF on Linux,
- * pipe(7)).
- */
+/** Up to this length, writes by several processes to one pipe are not interleaved (PIPE_BUF on Linux, pipe(7)). */
 const SHARED_BYTES_MAX = 4096;
 const GATHER_MS = 100;
 /** Maximum UTF-8 bytes per UTF-16 code unit. Counting a line's bytes would take as long as copying them. */

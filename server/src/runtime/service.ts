@@ -45,9 +45,7 @@ const SHUTDOWN_MAX_REPLACED_MS = 50_000;
  * response.
  */
 const IDLE_GRACE_MS = 300;
-/**
- * Used instead if other processes keep serving: clients get time to read `Connection: close` in a response.
- */
+/** Used instead if other processes keep serving: clients get time to read `Connection: close` in a response. */
 const IDLE_GRACE_REPLACED_MS = 5_000;
 /** How often the request log is written. A crash loses at most the requests of one interval. */
 const REQUEST_LOG_INTERVAL_MS = 1_000;
@@ -59,9 +57,7 @@ interface Serving {
   url: string;
   /** Takes over the scheduled work, which one process does for all. */
   keepHouse(): void;
-  /**
-   * Stops accepting requests and finishes in-flight ones. `isReplaced`: other processes continue the service.
-   */
+  /** Stops accepting requests and finishes in-flight ones. `isReplaced`: other processes continue the service. */
   stop(options?: { isReplaced: boolean }): Promise<void>;
   /** Aborts in-flight requests, before the process ends. */
   cut(): void;
@@ -106,9 +102,7 @@ export async function startService(config: Config, log: Log, limits: ServerLimit
   }
 }
 
-/**
- * Loads better-auth before the service starts: later, loading would block requests for a fifth of a second.
- */
+/** Loads better-auth before the service starts: later, loading would block requests for a fifth of a second. */
 export async function loadIdentity(): Promise<void> {
   await import('../http/identity/better-auth.ts');
 }
@@ -116,9 +110,7 @@ export async function loadIdentity(): Promise<void> {
 interface ServingOptions extends ServerLimits {
   createLimiter: CreateLimiter;
   permits: Permits;
-  /**
-   * The file descriptors of bound sockets to listen on; if undefined, the server listens on HOST and PORT.
-   */
+  /** The file descriptors of bound sockets to listen on; if undefined, the server listens on HOST and PORT. */
   sockets?: number[] | undefined;
 }
 

@@ -28,9 +28,7 @@ interface Running {
   cut(): void | Promise<void>;
 }
 
-/**
- * Waits for the signal, stops the service, and ends the process. A second signal aborts in-flight requests.
- */
+/** Waits for the signal, stops the service, and ends the process. A second signal aborts in-flight requests. */
 export async function stopOnSignal(signalled: Promise<string>, log: ServiceLog, { stop, cut }: Running) {
   const signal = await signalled;
   log.logger.info({ signal }, 'stopping');

@@ -7,9 +7,7 @@ import { LIVE } from '../http/routes/health.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 
-/**
- * Creates the app that responds while the service cannot use its database. The process is live but not ready.
- */
+/** Creates the app that responds while the service cannot use its database. The process is live but not ready. */
 export function createStandInApp(log: Log, getReason: () => string): App {
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);

@@ -55,10 +55,7 @@ function isOfDatabase(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === 'unavailable' || error.code === 'outcome_unknown');
 }
 
-/**
- * Why the database cannot be reached; undefined if it was reached, in which case its tables are now up to
- * date.
- */
+/** Why the database cannot be reached; undefined if it was reached, in which case its tables are now up to date. */
 async function findAway(
   { databaseUrl, databasePool }: Config,
   { log }: Waiting,

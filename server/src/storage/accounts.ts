@@ -76,9 +76,7 @@ export const updateAccount = updateRows('accounts', ['id'], ['name', 'currency',
 /** Waits for running writes to the account's listings, and prevents further ones. */
 export const closeAccount = removeRows('account_heads', ['accountId']);
 
-/**
- * Removes an account and its data, except its listings' words in the search index: remove the listings first.
- */
+/** Removes an account and its data, except its listings' words in the search index: remove the listings first. */
 export const removeAccount = removeRows('accounts', ['id']);
 
 const selectNames = allRows(['limit'], (query, parameter: Parameter<{ limit: number }>) =>

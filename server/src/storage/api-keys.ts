@@ -94,10 +94,7 @@ const selectAccount = statement<KeyId & { now: number }, KeyAccount>((query, par
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
 );
 
-/**
- * The account of a key; undefined if the key has expired at `now` (UTC milliseconds) or the account is
- * suspended.
- */
+/** The account of a key; undefined if the key has expired at `now` (UTC milliseconds) or the account is suspended. */
 export async function findKeyAccount(
   executor: Executor,
   accountId: string,

@@ -238,10 +238,7 @@ async function renew(database: Database): Promise<Content> {
   return { epoch: await renewEpoch(database), credentials, webhooks: await countEnabledWebhooks(database) };
 }
 
-/**
- * In the message, replaces the path of the copy, which the operator does not know, with the path of the
- * backup.
- */
+/** In the message, replaces the path of the copy, which the operator does not know, with the path of the backup. */
 function rejectBackup(file: string, prepared: string, error: unknown): never {
   if (!(error instanceof AppError) || isStorageFull(error)) throw error;
   const [reason = ''] = error.message.replaceAll(prepared, file).split(RESTORE_ADVICE);

@@ -97,10 +97,7 @@ export async function* readTable(database: Database, table: CopiedTable, after?:
   }
 }
 
-/**
- * The key of a table's last row. Since rows are copied in key order, all rows up to this one have been
- * copied.
- */
+/** The key of a table's last row. Since rows are copied in key order, all rows up to this one have been copied. */
 async function findLast(database: Database, { name, key }: CopiedTable): Promise<Row | undefined> {
   const descending = sql.join(key.map((column) => sql`${sql.ref(column)} desc`));
   const columns = sql.join(key.map((column) => sql.ref(column)));

@@ -57,10 +57,7 @@ export function isUnfinishedCopy(copy: DatabaseInfo, { epoch }: DatabaseInfo): b
   return copy.epoch === UNFINISHED + epoch;
 }
 
-/**
- * Prefix of a renewed epoch, followed by the renewal time. The letter does not occur in a database's first
- * epoch.
- */
+/** Prefix of a renewed epoch, followed by the renewal time. The letter does not occur in a database's first epoch. */
 const RENEWED = 'u';
 /** The renewal time counts tenths of a second since 1970. */
 const RENEWED_UNIT_MS = 100;

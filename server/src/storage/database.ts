@@ -145,10 +145,7 @@ export interface Database extends Executor {
    * @throws {AppError} `unavailable` if too many changes of the account wait
    */
   requireRoom(accountId: string): void;
-  /**
-   * Whether waiting requests prove that the database responds, so that a health check does not need to query
-   * it.
-   */
+  /** Whether waiting requests prove that the database responds, so that a health check does not need to query it. */
   isServing(): boolean;
   /**
    * Runs `job` as if in its own transaction and resolves once the commit is on disk. Waiting jobs share a
@@ -159,10 +156,7 @@ export interface Database extends Executor {
    * @throws what the job throws, or {AppError} `unavailable`, `storage_full`, or `outcome_unknown`
    */
   write<T>(job: (transaction: Executor) => Promise<T>, accountId?: string): Promise<T>;
-  /**
-   * Maximum bytes that a long write can write and replace. On SQLite, all other writes wait during a long
-   * write.
-   */
+  /** Maximum bytes that a long write can write and replace. On SQLite, all other writes wait during a long write. */
   readonly longWriteBytesMax: number;
   /**
    * Like `write`, but for a long job, which is alone in its transaction and can await the transaction's

@@ -82,10 +82,7 @@ const selectBySession = statement<{ sessionId: string; accountId: string; now: s
       .where('suspended_for', 'is', null),
 );
 
-/**
- * A session's membership; undefined for an expired session, a user who is not a member, or a suspended
- * account.
- */
+/** A session's membership; undefined for an expired session, a user who is not a member, or a suspended account. */
 export async function findSessionMembership(
   executor: Executor,
   accountId: string,

@@ -35,9 +35,7 @@ export interface Tables {
     listing_count: number;
     /** The greatest id that a listing of the account has had. */
     newest_id: Generated<string>;
-    /**
-     * How many bytes the account's versions in `listings` and `listing_history` count as (model/history.ts).
-     */
+    /** How many bytes the account's versions in `listings` and `listing_history` count as (model/history.ts). */
     stored_bytes: Generated<number>;
     /** The account's quotas; null means no quota. */
     listings_max: number | null;
@@ -318,9 +316,7 @@ export interface Tables {
     run_id: string | null;
     /** The time by which the run must renew its lease; null if the run is not in progress. */
     lease_until: number | null;
-    /**
-     * JSON text: the columns of the CSV files that were applied, with their fields; null if there are none.
-     */
+    /** JSON text: the columns of the CSV files that were applied, with their fields; null if there are none. */
     last_columns: string | null;
   };
   feed_runs: {

@@ -31,9 +31,7 @@ const insertBatch = batchStatement((length) =>
   }),
 );
 
-/**
- * Stores the data that searches need for a batch of new listings, except what is in the listings' own rows.
- */
+/** Stores the data that searches need for a batch of new listings, except what is in the listings' own rows. */
 export async function insertSearchRows(
   executor: Executor,
   accountId: string,

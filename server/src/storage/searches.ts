@@ -25,10 +25,7 @@ export interface Wanted {
 
 export interface SearchOptions extends Pick<RunOptions, 'signal' | 'continues'> {}
 
-/**
- * How an engine finds an account's listings. Accounts take turns. Each method can throw {AppError}
- * `unavailable`.
- */
+/** How an engine finds an account's listings. Accounts take turns. Each method can throw {AppError} `unavailable`. */
 export interface ListingSearch {
   /** The first matches after a position, with documents. For short pages. */
   findPage(

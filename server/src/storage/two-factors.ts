@@ -10,9 +10,7 @@ const selectSecret = firstRow(['userId', 'now'], (query, parameter: Parameter<{ 
     .where((where) => where.or([where('locked_until', 'is', null), where('locked_until', '<=', parameter('now'))])),
 );
 
-/**
- * The encrypted secret that a user's app shares with the service; undefined while wrong codes have locked it.
- */
+/** The encrypted secret that a user's app shares with the service; undefined while wrong codes have locked it. */
 export async function findTotpSecret(executor: Executor, userId: string): Promise<string | undefined> {
   const row = await selectSecret(executor, userId, new Date().toISOString());
   return row?.secret;

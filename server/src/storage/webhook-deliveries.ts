@@ -227,9 +227,7 @@ export const hasOldDelivery = hasRow(
       .limit(1),
 );
 
-/**
- * Removes up to `limit` settled deliveries of an endpoint that are older than `before` (UTC milliseconds).
- */
+/** Removes up to `limit` settled deliveries of an endpoint that are older than `before` (UTC milliseconds). */
 export const removeOldDeliveries = countRows(
   ['accountId', 'webhookId', 'state', 'before', 'limit'],
   (query, parameter: Parameter<OfWebhook & { state: DeliveryState; before: number; limit: number }>) =>

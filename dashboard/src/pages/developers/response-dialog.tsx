@@ -11,9 +11,7 @@ interface ResponseDialogProps {
   title: string;
   /** The attempt to show; the dialog is closed if it is undefined. */
   attempt: Attempt | undefined;
-  /**
-   * The sequence of the delivered event; undefined for a test, and for events that are no longer available.
-   */
+  /** The sequence of the delivered event; undefined for a test, and for events that are no longer available. */
   sequence?: number | undefined;
   onClose: () => void;
 }

@@ -17,9 +17,7 @@ interface EventPage {
   nextCursor: string | null;
 }
 
-/**
- * Loads the events up to the sequence `at` or, without it, the newest events, which are reloaded regularly.
- */
+/** Loads the events up to the sequence `at` or, without it, the newest events, which are reloaded regularly. */
 export function useEvents({ at, ...filters }: EventSearch) {
   const head = useQuery({
     queryKey: ['sequence'],

@@ -31,10 +31,7 @@ interface SendFeedFileProps {
 const NO_MAP = {};
 const STEPS = ['File', 'Columns', 'Check'];
 
-/**
- * Lets the user choose a file, map its columns to fields, check it, and apply exactly what the check has
- * shown.
- */
+/** Lets the user choose a file, map its columns to fields, check it, and apply exactly what the check has shown. */
 export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }: SendFeedFileProps) {
   const finish = (run: FeedRun) => {
     const mapping = { columns, targets };

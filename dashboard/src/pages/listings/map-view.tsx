@@ -22,10 +22,7 @@ const LISTED_HEIGHT = 44;
 const BUBBLE_HEIGHT_MAX = 240;
 /** The zoom level for the first request. At this level, a map of the whole world has few enough squares. */
 const WORLD_ZOOM = '4';
-/**
- * If at most this many squares contain listings, the map requests smaller squares to show where the listings
- * are.
- */
+/** If at most this many squares contain listings, the map requests smaller squares to show where the listings are. */
 const NEAR_SQUARES_MAX = 4;
 const NEAR_ZOOM = '12';
 

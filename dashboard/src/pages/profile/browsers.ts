@@ -1,7 +1,4 @@
-/**
- * The order matters, because many user agents also contain the names of browsers that they are compatible
- * with.
- */
+/** The order matters, because many user agents also contain the names of browsers that they are compatible with. */
 const BROWSERS: [mark: RegExp, name: string][] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],

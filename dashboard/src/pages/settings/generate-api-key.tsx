@@ -79,9 +79,7 @@ export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: 
   );
 }
 
-/**
- * The end of `day` if `expiry` is `date`, or `expiry` days from now; undefined if the key does not expire.
- */
+/** The end of `day` if `expiry` is `date`, or `expiry` days from now; undefined if the key does not expire. */
 function toExpiresAt(expiry: string, day: string): string | undefined {
   if (expiry === '') return undefined;
   if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();

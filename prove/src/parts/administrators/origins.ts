@@ -33,10 +33,7 @@ function foreignPages(url: string): [from: string, told: Record<string, string>]
   ];
 }
 
-/**
- * Sends every request that changes something as if from pages of other origins, with an administrator's
- * browser.
- */
+/** Sends every request that changes something as if from pages of other origins, with an administrator's browser. */
 export async function tryOrigins(scene: Scene): Promise<Figure[]> {
   const operations = scene.operations;
   const changing = operations.filter(({ method }) => method !== 'get');

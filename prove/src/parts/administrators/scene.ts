@@ -36,10 +36,7 @@ export interface Scene {
   ada: Person;
   accountId: string;
   key: string;
-  /**
-   * All operations below `/admin`. They come from the document that the service serves, so new ones are
-   * included.
-   */
+  /** All operations below `/admin`. They come from the document that the service serves, so new ones are included. */
   operations: readonly DocumentedOperation[];
   /** The ids and names of the first account's objects, by path parameter. */
   things: Record<string, string>;

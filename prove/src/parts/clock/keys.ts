@@ -49,10 +49,7 @@ interface Reading {
   remaining: number;
 }
 
-/**
- * Checks that requests are counted whatever the clock does, and that no key has to wait longer than one
- * window.
- */
+/** Checks that requests are counted whatever the clock does, and that no key has to wait longer than one window. */
 export class Limits {
   readonly #caller: Caller;
   readonly #points: number;
@@ -130,9 +127,7 @@ interface Session {
   endMs: number;
 }
 
-/**
- * Checks that sign-ins work after each change of the clock, and that sessions expire according to the clock.
- */
+/** Checks that sign-ins work after each change of the clock, and that sessions expire according to the clock. */
 export class Sessions {
   readonly #caller: Caller;
   #totpUri = '';

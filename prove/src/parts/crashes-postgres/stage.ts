@@ -121,10 +121,7 @@ async function loseStandby(stage: Stage, standby: PostgresServer): Promise<void>
 /** This many rejections mean that every client has tried twice. */
 const REFUSED = 16;
 
-/**
- * Waits until this many requests are rejected or have an unknown outcome, or until many writes are
- * acknowledged.
- */
+/** Waits until this many requests are rejected or have an unknown outcome, or until many writes are acknowledged. */
 async function workInVain({ told, expect }: Stage, refused: number): Promise<void> {
   const acknowledged = told('acknowledged');
   const tellRefused = () => told('unavailable') + told('outcome_unknown');

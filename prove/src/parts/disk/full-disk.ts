@@ -24,10 +24,7 @@ const SIZES = {
   small: { megabytes: 40, cycles: 2, refused: 20, acknowledged: 60 },
 };
 const LOG_LEVEL_ERROR = 50;
-/**
- * How many bytes are free when the service starts: none, or too few for the index of the log or for a few
- * pages.
- */
+/** How many bytes are free when the service starts: none, or too few for the index of the log or for a few pages. */
 const ROOM_AT_START = { full: [0, 16_384, 40_960, 65_536], small: [0] };
 
 /** Fills the disk repeatedly under load, tries each kind of request, and restarts the service. */

@@ -153,9 +153,7 @@ function nonsense(known: readonly { name: string }[]): Parameter {
   return fc.tuple(fc.constantFrom(...known.map(({ name }) => name)), value);
 }
 
-/**
- * Values for parameters whose rules the document states in prose. None of these values makes a request slow.
- */
+/** Values for parameters whose rules the document states in prose. None of these values makes a request slow. */
 const PARAMETERS: Record<string, fc.Arbitrary<string>> = {
   city: fc.constantFrom('Austin', 'élan', 'a b', '東京', 'x', '=1+1'),
   stateOrProvince: fc.constantFrom('TX', 'tx', '-', 'a b'),

@@ -101,9 +101,7 @@ export async function tryJson(world: World, tally: Tally, share: number): Promis
   return fates;
 }
 
-/**
- * Whether a body can be a line of an import. A line break or a blank line would change the number of rows.
- */
+/** Whether a body can be a line of an import. A line break or a blank line would change the number of rows. */
 function isLine({ body }: JsonCase): boolean {
   const text = Buffer.from(body).toString('latin1');
   return text.trim() !== '' && !text.startsWith('\x1f\x8b') && !/[\r\n]/.test(text) && !text.startsWith('\xef\xbb');

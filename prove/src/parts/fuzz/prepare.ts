@@ -207,10 +207,7 @@ function toCsv(rows: readonly unknown[]): string {
   return [columns.map(quote), ...lines].map((cells) => `${cells.join()}\r\n`).join('');
 }
 
-/**
- * Formats a cell. Strings are escaped, so that spreadsheets do not read them as formulas. Other values are
- * JSON.
- */
+/** Formats a cell. Strings are escaped, so that spreadsheets do not read them as formulas. Other values are JSON. */
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'string') return quote(JSON.stringify(value));

@@ -134,10 +134,7 @@ const ME = findTarget('/v1', 'retrieveMe');
 
 const NEVER = () => [400];
 
-/**
- * Parameters of other types, with the statuses that a string can cause, and a further parameter that is
- * required.
- */
+/** Parameters of other types, with the statuses that a string can cause, and a further parameter that is required. */
 const OTHERS: [name: string, statusesOf: (text: string) => number[], partner?: string][] = [
   ['cursor', NEVER],
   ['bbox', NEVER],

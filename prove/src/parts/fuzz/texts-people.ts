@@ -50,9 +50,7 @@ async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<
   assert.equal(entered.status, isBlank ? 422 : 401, `${show(text)} in signIn: ${entered.text}`);
 }
 
-/**
- * Sends the string as the names in a setup request. Setup is closed, but the service validates names first.
- */
+/** Sends the string as the names in a setup request. Setup is closed, but the service validates names first. */
 async function setUpWith(desk: TextsDesk, text: string, fate: Fate): Promise<void> {
   const person = { token: NOBODYS_TOKEN, email: 'first@example.com', password: PASSWORD };
   const told = await desk.typeIn('setUp', { ...person, name: text, accountName: text }, desk.world.callers.nobody);

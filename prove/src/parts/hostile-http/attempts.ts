@@ -80,10 +80,7 @@ function requestsOf(given: Attempt): Trace['requests'] {
   return [0, Math.min(stream.pieces.length, countComplete(given) + 1)];
 }
 
-/**
- * Whether the listing should exist: it does if its request was acknowledged, and does not if its request was
- * cut.
- */
+/** Whether the listing should exist: it does if its request was acknowledged, and does not if its request was cut. */
 function isCreated(given: Attempt, statuses: readonly number[]): boolean | undefined {
   const { stream, target, way } = given;
   const index = stream.pieces.findIndex((piece) => piece.statuses(target)[0] === 201);
@@ -109,9 +106,7 @@ export function wholeAttempts(streams: readonly Stream[], targets: readonly Targ
   );
 }
 
-/**
- * Cuts streams at every byte, in alternating ways. A beginning that several streams share is sent only once.
- */
+/** Cuts streams at every byte, in alternating ways. A beginning that several streams share is sent only once. */
 export function cutAttempts(wholes: readonly Attempt[], ways: readonly Way[], random: () => number): Attempt[] {
   const seen = new Set<string>();
   return wholes.flatMap(({ stream, target }) => {

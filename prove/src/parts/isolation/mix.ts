@@ -29,10 +29,7 @@ const get =
     return { method: 'GET', path: path(side), headers: { ...credential, ...headers } };
   };
 
-/**
- * A write whose `address` is a canary. Both sides use the same few names as external ids and
- * Idempotency-Keys.
- */
+/** A write whose `address` is a canary. Both sides use the same few names as external ids and Idempotency-Keys. */
 const change =
   (method: string, path: string, more: (name: string) => Credential = () => ({})): Make =>
   ({ tenant, key }, canaries) => {

@@ -152,10 +152,7 @@ class Holding {
     this.#joined = joined;
   }
 
-  /**
-   * Records that the table's account is `given`, if that is a parameter or a subquery for an account's
-   * number.
-   */
+  /** Records that the table's account is `given`, if that is a parameter or a subquery for an account's number. */
   hold(name: string | undefined, given: Token | undefined): void {
     if (name === undefined || given === undefined) return;
     if (typeof given !== 'string') {
@@ -196,9 +193,7 @@ interface Group {
 
 const TOKENS = /"([^"]+)"|'(?:[^']|'')*'|([A-Za-z_][\w$]*)|\$(\d+)|\?|[().,=]|[^\s]/g;
 
-/**
- * Splits a statement into tokens. Unquoted words are in lower case, and each parameter is `$` and its number.
- */
+/** Splits a statement into tokens. Unquoted words are in lower case, and each parameter is `$` and its number. */
 function readTokens(sql: string): Token[] {
   let placeholders = 0;
   const stack: Token[][] = [[]];

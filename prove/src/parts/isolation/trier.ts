@@ -12,9 +12,7 @@ const CHANCE_HEADERS = /^(?:date|x-request-id|set-cookie|keep-alive|ratelimit):/
 /** The length differs between writes, because the versions in their bodies do. */
 const LENGTH_HEADER = /^content-length:/i;
 
-/**
- * Formats a response without the values that differ each time, and without values that the request contained.
- */
+/** Formats a response without the values that differ each time, and without values that the request contained. */
 function comparable({ head, body }: Answer, isRead: boolean, canaries: Canaries): string {
   const lines = head.split('\n').filter((line) => !CHANCE_HEADERS.test(line));
   const kept = isRead ? lines : lines.filter((line) => !LENGTH_HEADER.test(line));

@@ -23,9 +23,7 @@ import {
 
 type Figures = [what: string, value: string][];
 
-/**
- * The number of listings to search. It makes searches so slow that the flood can send ten times the capacity.
- */
+/** The number of listings to search. It makes searches so slow that the flood can send ten times the capacity. */
 const SEARCHED = 20_000;
 const SEARCH_FACTOR = 10;
 const LIMIT = '500/10s';

@@ -12,9 +12,7 @@ import type { Trial } from '../../part.ts';
 import { createTenant, importRows, readJson, serve } from '../../service.ts';
 
 const FLOOD_PROGRAM = join(import.meta.dirname, 'flood-process.ts');
-/**
- * How long clients wait for a response. The small form waits longer, because it also runs on busy machines.
- */
+/** How long clients wait for a response. The small form waits longer, because it also runs on busy machines. */
 const PATIENCE_SECONDS = { full: 10, small: 30 };
 const LISTINGS = 300;
 const PROBES = ['/livez', '/readyz'];

@@ -25,9 +25,7 @@ function note({ known }: Ledger, address: string, listPrice: number): string {
   return JSON.stringify({ address, beds: 3, baths: 2, listPrice, description: descriptionOf(listPrice) });
 }
 
-/**
- * Returns a function that returns the requests of normal clients in turn, each with its expected response.
- */
+/** Returns a function that returns the requests of normal clients in turn, each with its expected response. */
 export async function normalCalls(port: number, key: string, ledger: Ledger): Promise<() => Exchange> {
   const create = () => {
     const body = note(ledger, `${ledger.known.size} Elm Lane`, PRICES.short);

@@ -15,10 +15,7 @@ const ROOT = 0;
 const FREE_MIN_BYTES = 64 * 1024 * 1024;
 const FREE_COMFORTABLE_BYTES = 1e9;
 
-/**
- * Checks that the current user, who should be the service's user, can use the files, and that other users
- * cannot.
- */
+/** Checks that the current user, who should be the service's user, can use the files, and that other users cannot. */
 export function checkFiles({ dataDirectory, databaseUrl }: Config): Finding[] {
   const files = findDatabaseFiles(databaseUrl);
   const stored = [...new Set([dataDirectory, ...files.slice(0, 1).map(dirname), ...files])].filter((path) =>

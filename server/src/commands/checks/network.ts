@@ -81,10 +81,7 @@ export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> 
   }
 }
 
-/**
- * Sends a request with an id, which the service returns: `isService` says whether the response contained the
- * id.
- */
+/** Sends a request with an id, which the service returns: `isService` says whether the response contained the id. */
 async function request(url: string, timeoutMs = TIMEOUT_MS) {
   const id = randomUUID();
   const signal = AbortSignal.timeout(timeoutMs);

@@ -41,9 +41,7 @@ export async function resetPassword(
   });
 }
 
-/**
- * Records the reset in the audit logs of all the user's accounts, because a new password affects all of them.
- */
+/** Records the reset in the audit logs of all the user's accounts, because a new password affects all of them. */
 async function recordReset(
   transaction: Executor,
   { id, name }: User,

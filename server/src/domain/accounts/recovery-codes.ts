@@ -11,10 +11,7 @@ export function createRecoveryCodes(): string[] {
   return Array.from({ length: COUNT }, () => groupsOf(randomWord(GROUPS * GROUP_LENGTH)));
 }
 
-/**
- * Normalizes a typed code. Codes from earlier releases, which have a different length, are returned
- * unchanged.
- */
+/** Normalizes a typed code. Codes from earlier releases, which have a different length, are returned unchanged. */
 export function normalRecoveryCode(text: string): string {
   const word = text.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
   return CODE.test(word) ? groupsOf(word) : text;

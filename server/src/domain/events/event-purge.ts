@@ -7,9 +7,7 @@ import { removeFormer, removeFormerDoc } from '../../storage/history.ts';
 
 /** How long events are stored, as documented in the API's contract. */
 export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-/**
- * Events per transaction. Removing them takes one millisecond, or a few milliseconds if a listing has 1 MiB.
- */
+/** Events per transaction. Removing them takes one millisecond, or a few milliseconds if a listing has 1 MiB. */
 const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;
 const ACCOUNTS_LENGTH = 100;

@@ -11,9 +11,7 @@ import { duplicateRow, type FeedPlan } from './feed-plan.ts';
 import { type FeedSource, isSettled, makeFeedChange, readMark } from './feed-rows.ts';
 
 const PAGE_LENGTH = 200;
-/**
- * Maximum total length of the content of the rows that are compared together, unless a single row is longer.
- */
+/** Maximum total length of the content of the rows that are compared together, unless a single row is longer. */
 const COMPARED_LENGTH_MAX = 1024 * 1024;
 
 interface ComparisonOptions {

@@ -14,9 +14,7 @@ export interface JudgedPlan {
   counts: FeedCounts;
   /** The line on which the file ends, if it is cut short. */
   cutLine: number | undefined;
-  /**
-   * The number of the feed's listings, and of those that the run would treat as missing for the first time.
-   */
+  /** The number of the feed's listings, and of those that the run would treat as missing for the first time. */
   listings: number;
   newlyMissing: number;
 }

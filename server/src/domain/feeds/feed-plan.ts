@@ -5,10 +5,7 @@ import type { StagedFile } from '../../storage/open.ts';
 import type { JudgedPlan } from './feed-guard.ts';
 import type { FeedRow } from './feed-rows.ts';
 
-/**
- * A parsed plan id. The digest identifies the plan's changes; the counts show how a later plan differs from
- * it.
- */
+/** A parsed plan id. The digest identifies the plan's changes; the counts show how a later plan differs from it. */
 export interface PlanId {
   digest: string;
   missing: MissingMode;
@@ -80,9 +77,7 @@ export class FeedPlan implements JudgedPlan {
     this.#changes.update(`${row.externalId}\n${version}\n${row.hash}\n`);
   }
 
-  /**
-   * Adds a row that changes nothing. `unread` has the number of cleaned values in a row that was not read.
-   */
+  /** Adds a row that changes nothing. `unread` has the number of cleaned values in a row that was not read. */
   addUnchanged(unread?: { cleaned: number }): void {
     this.counts.unchanged += 1;
     this.counts.cleaned += unread?.cleaned ?? 0;

@@ -7,10 +7,7 @@ import { RUN_ID_PREFIX } from './feed-lease.ts';
 
 /** How long runs and their failed rows are kept, as documented in the API's contract. */
 const RUNS_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
-/**
- * Maximum runs per account, and maximum bytes of failed rows, because a client could begin any number of
- * runs.
- */
+/** Maximum runs per account, and maximum bytes of failed rows, because a client could begin any number of runs. */
 const RUNS_MAX = 50_000;
 const STORED_BYTES_MAX = 256 * 1024 * 1024;
 /** Failed rows or runs per transaction. */

@@ -66,9 +66,7 @@ interface KnownRow {
   cleaned: number;
 }
 
-/**
- * The mark of a listing that matches a row. While the listing has this version, the same row changes nothing.
- */
+/** The mark of a listing that matches a row. While the listing has this version, the same row changes nothing. */
 export function markOf(version: number, { hash, cleaned }: KnownRow): string {
   return cleaned === 0 ? `${version}.${hash}` : `${version}.${hash}~${cleaned}`;
 }

@@ -12,10 +12,7 @@ interface AnyRow {
 }
 
 export interface ValidRow extends AnyRow {
-  /**
-   * The id of the listing to change. Without it, the row changes the listing with `externalId` or creates
-   * one.
-   */
+  /** The id of the listing to change. Without it, the row changes the listing with `externalId` or creates one. */
   id: string | undefined;
   /** The row's external id; if it is undefined, the listing keeps its own. */
   externalId: string | undefined;

@@ -17,9 +17,7 @@ const BYTES_MAX = 256 * 1024;
 export class RowSaver {
   #count = ROWS_MAX;
 
-  /**
-   * Saves at least the first row, and returns the outcomes. Each row sees the changes of the rows before it.
-   */
+  /** Saves at least the first row, and returns the outcomes. Each row sees the changes of the rows before it. */
   async save(writing: Writing, rows: readonly ImportRow[]): Promise<RowOutcome[]> {
     const plan = await this.#plan(writing, rows);
     await plan.batch.store(writing);

@@ -1,9 +1,7 @@
 import { countWaiting } from '../../lib/turns.ts';
 import { RUN_BYTES_MAX, RUN_LENGTH } from '../../storage/runs.ts';
 
-/**
- * V8 keeps longer strings in a separate space, where a slow client's response takes four times the memory.
- */
+/** V8 keeps longer strings in a separate space, where a slow client's response takes four times the memory. */
 const BYTES_MAX = 120 * 1024;
 /** Maximum total bytes of the current runs of all lists that are being sent. */
 const ALL_BYTES_MAX = 4 * 1024 * 1024;
@@ -14,9 +12,7 @@ const ALL_BYTES_MAX = 4 * 1024 * 1024;
 const WHOLE_LENGTH_MAX = 300;
 /** Maximum number of pages that are read as a whole at the same time. */
 const PAGES_WHOLE = 8;
-/**
- * The smallest fraction of a full run. Reading smaller runs would spend most of the time finding their start.
- */
+/** The smallest fraction of a full run. Reading smaller runs would spend most of the time finding their start. */
 const PART_MIN = 1 / 8;
 
 /** The size of a list's next run, which shrinks as the number of lists that are being sent grows. */

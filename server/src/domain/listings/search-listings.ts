@@ -9,9 +9,7 @@ import { runSize } from './run-size.ts';
 /** Listings in list order, as stored JSON strings. */
 export interface FoundListings {
   first: readonly string[];
-  /**
-   * The listings after `first`, read run by run while they are sent; undefined if there are none.
-   */
+  /** The listings after `first`, read run by run while they are sent; undefined if there are none. */
   rest: AsyncIterable<readonly string[]> | undefined;
   /** The `after` of the next page; undefined on the last page. */
   pageEnd: string | undefined;

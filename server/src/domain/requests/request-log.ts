@@ -49,9 +49,7 @@ interface OpenBlock {
   /** The latest requests, which are not in `parts` yet, and the maximum bytes that they take. */
   unpacked: StoredRequest[];
   unpackedBytesMax: number;
-  /**
-   * Requests that stay objects until the block is stored, because similar requests are still counted in them.
-   */
+  /** Requests that stay objects until the block is stored, because similar requests are still counted in them. */
   counting: StoredRequest[];
   count: number;
   failures: number;
@@ -63,10 +61,7 @@ interface Similar {
   status: number;
   /** How many of these requests have their own entry in the log. */
   logged: number;
-  /**
-   * The request whose entry counts further similar requests; undefined while those still get their own
-   * entries.
-   */
+  /** The request whose entry counts further similar requests; undefined while those still get their own entries. */
   counting: StoredRequest | undefined;
 }
 
@@ -146,9 +141,7 @@ export class RequestLog {
     } else if (block.unpacked.push(stored) === UNPACKED_MAX) pack(block);
   }
 
-  /**
-   * Returns undefined for changes and errors, which are always recorded. Runs for every request with a key.
-   */
+  /** Returns undefined for changes and errors, which are always recorded. Runs for every request with a key. */
   #similarTo(keyId: string, method: string, status: number | null, at: number): Similar | undefined {
     const isRead = (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
     if (!isRead && status !== TOO_MANY_REQUESTS) return undefined;

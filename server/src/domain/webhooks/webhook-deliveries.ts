@@ -92,9 +92,7 @@ function eventGone(): AppError {
   );
 }
 
-/**
- * Limits how many sample events are sent at the same time, in total and per account. Each takes a connection.
- */
+/** Limits how many sample events are sent at the same time, in total and per account. Each takes a connection. */
 const testing = new FairSemaphore(32, 2);
 
 /**

@@ -49,9 +49,7 @@ export interface OperationBody {
  */
 export type Caller = 'account' | 'full' | 'key' | 'member' | 'administrator' | 'user' | 'anyone';
 
-/**
- * A method of a path. It describes the checks before the handler runs, and the entry in the OpenAPI document.
- */
+/** A method of a path. It describes the checks before the handler runs, and the entry in the OpenAPI document. */
 export interface Operation<C extends Caller, S extends QuerySchema = typeof noQuery> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** The path below the API's base path, with parameters in braces. */

@@ -24,9 +24,7 @@ export class RateLimit {
   /** The meters of accounts with their own limit, by that limit. */
   readonly #own = new Map<string, Meter>();
 
-  /**
-   * `allowance` is the default limit; without it, only accounts with their own limit are limited.
-   */
+  /** `allowance` is the default limit; without it, only accounts with their own limit are limited. */
   constructor(allowance: Allowance | undefined, createLimiter: CreateLimiter) {
     this.#createLimiter = createLimiter;
     this.#default = allowance && this.#createMeter(allowance);

@@ -12,9 +12,7 @@ import { type Permits, UPLOADS_MAX } from './permits.ts';
  */
 const PLACES = 32;
 const WAIT_MAX_MS = 30_000;
-/**
- * The interval of the access checks, so an upload stops within a second after its key or session is deleted.
- */
+/** The interval of the access checks, so an upload stops within a second after its key or session is deleted. */
 const CHECK_INTERVAL_MS = 500;
 
 /** Limits concurrent imports, and stops an import whose key or session is no longer valid. */

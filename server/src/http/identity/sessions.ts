@@ -112,10 +112,7 @@ export function identityHeaders({ incoming }: Exchange, { identity, trustedProxi
   });
 }
 
-/**
- * better-auth's cookies for a session, and for a sign-in that is waiting for its second factor or
- * passkey.
- */
+/** better-auth's cookies for a session, and for a sign-in that is waiting for its second factor or passkey. */
 const COOKIES = ['session_token', 'two_factor', 'passkey'] as const;
 
 /**

@@ -128,10 +128,7 @@ function findGone(columns: readonly FeedColumn[], { map, lastColumns }: LastFile
   });
 }
 
-/**
- * The columns of this file, and those of earlier files that are gone, so the next file can be compared with
- * them.
- */
+/** The columns of this file, and those of earlier files that are gone, so the next file can be compared with them. */
 export function readColumns(cells: Cells, lastFile: LastFile): FeedColumn[] {
   const targets = targetsOf(lastFile.map);
   const names = new Set(cells.map((cell) => cell?.trim() ?? ''));

@@ -25,10 +25,7 @@ interface Batch {
   bytes: number;
 }
 
-/**
- * A file in the serving thread. It sends the file's bytes to the reading thread, and receives the file's
- * rows.
- */
+/** A file in the serving thread. It sends the file's bytes to the reading thread, and receives the file's rows. */
 export class FileReading {
   readonly #port: MessagePort;
   readonly #request: ReadingRequest;

@@ -10,10 +10,7 @@ import type { FeedColumn } from '../../model/feeds.ts';
 
 /** How the columns and values of a file are read. */
 export interface ReadingOptions {
-  /**
-   * What each column or member contains, by its name: a field, a RESO name, `metadata.NAME`, or '' to skip
-   * it.
-   */
+  /** What each column or member contains, by its name: a field, a RESO name, `metadata.NAME`, or '' to skip it. */
   map: ReadonlyMap<string, string>;
   /** What a word means in a field, by `FIELD:WORD`, written as in a cell. */
   values: ReadonlyMap<string, string>;
@@ -68,10 +65,7 @@ interface ReadAnyRow {
   isRepeated: boolean;
   /** Whether the file ends in the middle of the row. */
   isCut?: boolean;
-  /**
-   * The row's own values in a feed, as a JSON string: an object, or an array that is ordered like
-   * the header.
-   */
+  /** The row's own values in a feed, as a JSON string: an object, or an array that is ordered like the header. */
   values: string | undefined;
 }
 

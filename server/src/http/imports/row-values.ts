@@ -33,9 +33,7 @@ export class RowValues {
     return this.#meant + (this.cleaner?.cleaned ?? 0);
   }
 
-  /**
-   * If a string is a word that `values` defines, adds its meaning and returns true. Otherwise, returns false.
-   */
+  /** If a string is a word that `values` defines, adds its meaning and returns true. Otherwise, returns false. */
   addMeaning(target: Target, name: string, text: unknown): boolean {
     const meaning = this.#rules.read(target, text);
     if (meaning === undefined) return false;
@@ -96,10 +94,7 @@ export class RowValues {
     this.#combineBathrooms();
   }
 
-  /**
-   * A lot size with its unit takes precedence over those whose names contain the unit; all of them
-   * must agree.
-   */
+  /** A lot size with its unit takes precedence over those whose names contain the unit; all of them must agree. */
   #combineLotSizes(): void {
     const values = this.#values;
     const parts = Object.entries(LOT_SIZES).filter(([key]) => values.has(key));
@@ -156,9 +151,7 @@ const SQUARE_METERS: ReadonlyMap<unknown, number> = new Map([
   ['sqft', 0.092903],
   ['sqm', 1],
 ]);
-/**
- * The relative difference that is allowed, because sources compute one lot size from another, and round both.
- */
+/** The relative difference that is allowed, because sources compute one lot size from another, and round both. */
 const DIFFERENCE_MAX = 0.01;
 
 /** Whether two lot sizes could be the same. Values that are not sizes have their own errors. */

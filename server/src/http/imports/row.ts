@@ -17,10 +17,7 @@ const EXTERNAL_ID_LENGTH_MAX = 512;
 const EXTERNAL_IDS_MAX = 1_000_000;
 
 interface RowBuilderOptions extends Pick<ReadingRequest, 'mode' | 'clean' | 'isFeed'> {
-  /**
-   * In CSV, an empty cell of a required field counts as missing; in JSON, `null` is a value of the
-   * wrong type.
-   */
+  /** In CSV, an empty cell of a required field counts as missing; in JSON, `null` is a value of the wrong type. */
   isCsv: boolean;
 }
 

@@ -33,10 +33,7 @@ export class ValueRules {
     return this.#words.get(keyOf(target))?.get(toWord(text));
   }
 
-  /**
-   * Adds the defaults of fields without a value. A unit gets its default only if one of its amounts
-   * has a value.
-   */
+  /** Adds the defaults of fields without a value. A unit gets its default only if one of its amounts has a value. */
   complete(fields: Record<string, unknown>): void {
     for (const [field, value] of this.#defaults) {
       const amounts = AMOUNTS.get(field);

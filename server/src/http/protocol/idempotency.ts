@@ -31,9 +31,7 @@ export function toIdempotentRequest(
   return { key, fingerprint: hash.digest('base64url') };
 }
 
-/**
- * The part of the fingerprint before the body: everything that affects the outcome, except the body itself.
- */
+/** The part of the fingerprint before the body: everything that affects the outcome, except the body itself. */
 export function fingerprintStart({ incoming, path, query }: Exchange): string {
   const { method, headers } = incoming;
   const parts = [method, path, query, headers['content-type'], headers['if-match'], headers['if-none-match']];

@@ -1,7 +1,4 @@
-/**
- * Counts how often a header occurs. In `headers`, Node.js joins or drops duplicates. `name` must be
- * lowercase.
- */
+/** Counts how often a header occurs. In `headers`, Node.js joins or drops duplicates. `name` must be lowercase. */
 export function countHeader(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -50,10 +50,7 @@ export class Routes<T> {
     );
   }
 
-  /**
-   * Returns `not_found` or `method_not_allowed` instead of throwing it, because authentication
-   * comes first.
-   */
+  /** Returns `not_found` or `method_not_allowed` instead of throwing it, because authentication comes first. */
   find(method: string, path: string): Match<T> | AppError {
     const exact = this.#byPath.get(path);
     if (exact !== undefined) return pick(exact, method, {});

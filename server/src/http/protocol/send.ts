@@ -19,10 +19,7 @@ const LINGER_STEP_MS = 50;
  */
 const LATE_STEPS_MAX = 100;
 
-/**
- * Up to this length, compression takes at most a millisecond; another thread would take twice as
- * long.
- */
+/** Up to this length, compression takes at most a millisecond; another thread would take twice as long. */
 const SHORT_LENGTH_MAX = 64 * 1024;
 
 /**

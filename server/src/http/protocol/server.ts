@@ -44,10 +44,7 @@ const IGNORED_MAX = 4_000;
 /** A path without a route, for request targets that cannot be normalized. */
 const NOWHERE = '/nowhere';
 
-/**
- * RFC 6797: for a year, browsers use only HTTPS. Subdomains are excluded, because they can be other
- * services.
- */
+/** RFC 6797: for a year, browsers use only HTTPS. Subdomains are excluded, because they can be other services. */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 /** Open files reserved for databases, threads, and webhooks, or a quarter of the limit if that is lower. */
@@ -131,10 +128,7 @@ function startInTurn(socket: Socket, outgoing: ServerResponse, start: () => void
   });
 }
 
-/**
- * Connections that do not accept further requests, because it could be ambiguous where the next one
- * starts.
- */
+/** Connections that do not accept further requests, because it could be ambiguous where the next one starts. */
 class FinishedConnections {
   /** The number of ignored requests, by connection. */
   readonly #ignored = new WeakMap<Socket, number>();
@@ -187,10 +181,7 @@ const closedConnections = createCounter({
   help: 'Connections that were closed because too many were open.',
 });
 
-/**
- * Closes excess connections, because without a free file descriptor, even open connections could not be
- * served.
- */
+/** Closes excess connections, because without a free file descriptor, even open connections could not be served. */
 function limitConnections(server: Server, connectionsMax: number, log: Log): void {
   const rejections = new RejectionCount(log, {
     first: `more than ${connectionsMax} connections: new ones are closed; if you need more, raise the limit on open files`,

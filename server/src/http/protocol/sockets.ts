@@ -11,10 +11,7 @@ const BACKLOG = 4_096;
  * share of connections.
  */
 export const SHARES_PORTS = process.platform === 'linux';
-/**
- * Node.js accepts one connection per listening socket and event-loop turn, so a single socket would
- * be slow.
- */
+/** Node.js accepts one connection per listening socket and event-loop turn, so a single socket would be slow. */
 const SOCKETS = 8;
 /** How long a stopping server continues to accept connections if they keep arriving. */
 const ACCEPT_MAX_MS = 500;

@@ -77,9 +77,7 @@ export function isDashboardVisit({ path, incoming: { method, headers } }: Exchan
   return isRead && /^\/admin\/?$/.test(path) && (headers.accept ?? '').includes('text/html');
 }
 
-/**
- * For an unknown path, browsers get the dashboard; programs get the error, regardless of `Accept`.
- */
+/** For an unknown path, browsers get the dashboard; programs get the error, regardless of `Accept`. */
 export function replyToLostVisit({ path, incoming }: Exchange, { mapTiles }: Services): Reply | undefined {
   const isVisit = incoming.headers['sec-fetch-dest'] === 'document' && !/^\/(v1|admin|docs|assets)(\/|$)/.test(path);
   return isVisit ? { ...replyDashboard({ incoming }, mapTiles), status: 404 } : undefined;

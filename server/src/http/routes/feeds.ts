@@ -131,9 +131,7 @@ function patchSettings(settings: FeedSettings, patch: unknown): FeedSettings {
   return result.data;
 }
 
-/**
- * The maximum length of a feed's settings as JSON, because a list contains the settings of up to 100 feeds.
- */
+/** The maximum length of a feed's settings as JSON, because a list contains the settings of up to 100 feeds. */
 const SETTINGS_LENGTH_MAX = 32 * 1024;
 
 function tooLong(): AppError {

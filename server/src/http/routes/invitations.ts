@@ -51,10 +51,7 @@ export const invitationEndpoints = [
   }),
 ];
 
-/**
- * The base URL of the link: PUBLIC_URL, or else the address at which the inviter reached the
- * service.
- */
+/** The base URL of the link: PUBLIC_URL, or else the address at which the inviter reached the service. */
 function baseOf({ incoming }: Exchange, { publicUrl }: Services): string {
   return publicUrl ?? `http://${incoming.headers.host}`;
 }

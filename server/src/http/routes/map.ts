@@ -23,10 +23,7 @@ export const mapEndpoints = [
   }),
 ];
 
-/**
- * The whole squares that a box touches, at the highest zoom level up to `zoom` at which they are
- * few enough.
- */
+/** The whole squares that a box touches, at the highest zoom level up to `zoom` at which they are few enough. */
 function squaresAround(given: Box, zoom: number): { box: Box; side: number } {
   const side = sideAt(zoom);
   const [south, north] = widen(given.south, given.north, -90, side);

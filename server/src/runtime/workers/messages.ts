@@ -32,9 +32,7 @@ export type Report =
   | { report: 'failed'; message: string }
   | { report: 'metrics'; metrics: ProcessMetrics };
 
-/**
- * Returns the order in a message. Other messages, such as those that count requests, use the same channel.
- */
+/** Returns the order in a message. Other messages, such as those that count requests, use the same channel. */
 export function findOrder(message: unknown): Order | undefined {
   const { order } = Object(message);
   return ORDERS.find((known) => known === order);

@@ -70,10 +70,7 @@ async function start(
   }
 }
 
-/**
- * Prepares the database before the first worker starts; this process does not use the database for anything
- * else.
- */
+/** Prepares the database before the first worker starts; this process does not use the database for anything else. */
 async function prepareDatabase(config: Config, log: ServiceLog) {
   const { prepareStart } = await import('../preparation.ts');
   const migration = new MigrationWatch(config, log);

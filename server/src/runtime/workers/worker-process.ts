@@ -30,10 +30,7 @@ export interface End {
 export class WorkerProcess {
   /** Resolves when the worker has ended and its last report has arrived. */
   readonly ended: Promise<End>;
-  /**
-   * The worker's position in the pool, from 0. The next worker with this position listens on the same
-   * sockets.
-   */
+  /** The worker's position in the pool, from 0. The next worker with this position listens on the same sockets. */
   readonly place: number;
   readonly port: Port;
   readonly sockets: readonly BoundSocket[];

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Leaves time for a last attempt within a request's five seconds. PostgreSQL takes a second to detect a
- * deadlock.
- */
+/** Leaves time for a last attempt within a request's five seconds. PostgreSQL takes a second to detect a deadlock. */
 const ATTEMPTS_MAX_MS = 2_000;
 /**
  * The wait before the second attempt; it doubles for each further attempt. Dead connections are detected

@@ -26,10 +26,7 @@ export interface Query {
   timeoutMs?: number;
 }
 
-/**
- * The client waits this much longer than the server's statement timeout. Then it considers the connection
- * dead.
- */
+/** The client waits this much longer than the server's statement timeout. Then it considers the connection dead. */
 export const GRACE_MS = 250;
 
 export interface Result {

@@ -54,9 +54,7 @@ export function isReadOnly(error: unknown): boolean {
   return stateOf(error) === READ_ONLY_TRANSACTION;
 }
 
-/**
- * Whether the server did not respond. Other connections may also be dead without having reported an error.
- */
+/** Whether the server did not respond. Other connections may also be dead without having reported an error. */
 export function isSilent(error: unknown): boolean {
   return reasonOf(error) instanceof ConnectionError;
 }
@@ -94,9 +92,7 @@ export function isOverdue(error: unknown): boolean {
   return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED;
 }
 
-/**
- * Whether the server reports that this statement failed, rather than the connection or an earlier statement.
- */
+/** Whether the server reports that this statement failed, rather than the connection or an earlier statement. */
 export function isVerdict(error: unknown): boolean {
   const state = stateOf(error);
   return state !== undefined && state !== IN_FAILED_TRANSACTION && state !== COMPLETION_UNKNOWN;

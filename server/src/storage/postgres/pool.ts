@@ -11,10 +11,7 @@ export interface PoolSettings {
   poolSize: number;
   /** Timeout of a request's statement. */
   statementTimeoutMs: number;
-  /**
-   * False behind a pooler that assigns each transaction a different connection, which loses prepared
-   * statements.
-   */
+  /** False behind a pooler that assigns each transaction a different connection, which loses prepared statements. */
   preparesStatements: boolean;
 }
 
@@ -55,10 +52,7 @@ export class Pool {
   readonly #pool: pg.Pool;
   /** Requests that wait for a connection, by account. */
   readonly #backlogs = new Map<string, Backlog>();
-  /**
-   * Permits for the connections that are not shared. An account has at most a quarter, or half while it is
-   * alone.
-   */
+  /** Permits for the connections that are not shared. An account has at most a quarter, or half while it is alone. */
   readonly #permits: FairSemaphore;
   readonly #shared: SharedConnections;
   /** When each connection was opened. */

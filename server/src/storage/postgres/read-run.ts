@@ -2,9 +2,7 @@ import type pg from 'pg';
 import { textBytes } from '../statements.ts';
 import { type Query, type Result, send } from './connection.ts';
 
-/**
- * Rows of the first fetch. Each further fetch doubles the rows read, so large rows are not fetched far ahead.
- */
+/** Rows of the first fetch. Each further fetch doubles the rows read, so large rows are not fetched far ahead. */
 const FETCH_LENGTH = 32;
 const CURSOR = 'run';
 

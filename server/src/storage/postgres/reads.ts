@@ -10,10 +10,7 @@ import { type ResultRun, readRun } from './read-run.ts';
 
 type Work<T> = (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>;
 
-/**
- * Reads with an exclusive connection. `accountId` is undefined for data that does not belong to a single
- * account.
- */
+/** Reads with an exclusive connection. `accountId` is undefined for data that does not belong to a single account. */
 export function read<T>(pool: Pool, work: Work<T>, accountId?: string): Promise<T> {
   return retry(() => pool.use(work, accountId));
 }
@@ -92,10 +89,7 @@ export async function executeRun<P, R>(
 }
 
 interface PageOptions extends Bounds {
-  /**
-   * SQL commands for this query only, each preceded by a semicolon. With such settings, the query is
-   * prepared.
-   */
+  /** SQL commands for this query only, each preceded by a semicolon. With such settings, the query is prepared. */
   settings: string;
 }
 

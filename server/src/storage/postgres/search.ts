@@ -156,10 +156,7 @@ export class PostgresSearch implements ListingSearch {
   }
 }
 
-/**
- * A query for the first matches, if they are near the beginning of the list; undefined if the list has no
- * index.
- */
+/** A query for the first matches, if they are near the beginning of the list; undefined if the list has no index. */
 function firstMatches(accountId: string, search: Search, wanted: Wanted): Sql | undefined {
   const { circle, order } = search;
   if (order.by === 'distance') {
@@ -172,9 +169,7 @@ function firstMatches(accountId: string, search: Search, wanted: Wanted): Sql | 
     where ${isMatching} limit ${raw(String(wanted.limit))}`;
 }
 
-/**
- * A query for the first listings of the list, whether they match or not, in parts that an index has in order.
- */
+/** A query for the first listings of the list, whether they match or not, in parts that an index has in order. */
 function inIndexOrder(accountId: string, search: Search, { after, limit }: Wanted): Sql {
   const { order, conditions } = search;
   // Not a parameter: with one, the planner would expect to read a tenth of the account, and would not keep a
@@ -244,17 +239,13 @@ function hasTerms(accountId: string, conditions: TermCondition[]): Sql {
   return parts.length === 0 ? sql`true` : sql`facets.terms @@ cast(${parts.join(' & ')} as tsquery)`;
 }
 
-/**
- * The limit makes the planner look each id up: without statistics, it would read the whole account instead.
- */
+/** The limit makes the planner look each id up: without statistics, it would read the whole account instead. */
 function byKey(table: 'listings' | 'listing_facets', accountId: string): Sql {
   return sql`select * from ${raw(table)} where account_id = ${accountId} and id between wanted.id and wanted.id
     order by id limit 1`;
 }
 
-/**
- * If the documents have more than `bytesMax` bytes in total, they are not read, and are null in the result.
- */
+/** If the documents have more than `bytesMax` bytes in total, they are not read, and are null in the result. */
 function withDocs(accountId: string, search: Search, found: Sql, bytesMax: number): Sql {
   return sql`with page as materialized (
       select id, value, (select doc from listings where account_id = ${accountId} and listings.id = found.id) as doc

@@ -28,10 +28,7 @@ export class SharedConnections {
   readonly #readers = new Map<string, Caller[]>();
   #count = 0;
 
-  /**
-   * `connect` runs work on one of `countMax` connections. Work that waits longer than `waitingMaxMs` is
-   * rejected.
-   */
+  /** `connect` runs work on one of `countMax` connections. Work that waits longer than `waitingMaxMs` is rejected. */
   constructor(connect: (work: Work<void>) => Promise<void>, countMax: number, waitingMaxMs: number) {
     this.#connect = connect;
     this.#countMax = countMax;

@@ -46,9 +46,7 @@ export class Candidates {
     this.#index = index;
   }
 
-  /**
-   * The candidates of a selective condition, or of all conditions on terms; undefined if there are too many.
-   */
+  /** The candidates of a selective condition, or of all conditions on terms; undefined if there are too many. */
   findFew(context: SearchContext): Selected<number[]> | undefined {
     const { account, search, terms, unindexed, isQuick } = context;
     const countMax = isQuick ? FEW.quick : FEW.thorough;

@@ -11,10 +11,7 @@ import { ReaderThreads } from './reader-threads.ts';
  * then written only once, which saves more than the checkpoint's two syncs cost.
  */
 const PAGES_MIN = 4_000;
-/**
- * At this log size (56 MB), writes wait until all pages are in the database file, so that the log can start
- * over.
- */
+/** At this log size (56 MB), writes wait until all pages are in the database file, so that the log can start over. */
 const LOG_PAGES_MAX = 14_000;
 /**
  * A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next
@@ -103,10 +100,7 @@ export class Checkpoints {
     await this.#running;
   }
 
-  /**
-   * The disk must have space for the log's pages in the database file. Otherwise, the log could never start
-   * over.
-   */
+  /** The disk must have space for the log's pages in the database file. Otherwise, the log could never start over. */
   #checkRoom({ log, checkpointed }: LogState): void {
     if ((log - checkpointed) * PAGE_BYTES > this.#readFreeBytes()) this.#mustCatchUp = true;
   }

@@ -31,9 +31,7 @@ export function translateError(error: unknown): unknown {
   return error;
 }
 
-/**
- * A commit that fails because the disk is full writes nothing. After other errors, the outcome is unknown.
- */
+/** A commit that fails because the disk is full writes nothing. After other errors, the outcome is unknown. */
 export function translateCommitError(error: unknown): unknown {
   if (primaryCode(error) === SQLITE_FULL) return translateError(error);
   return outcomeUnknown(error);

@@ -33,10 +33,7 @@ export interface AccountSearch {
   hasWords?: boolean;
 }
 
-/**
- * Checks candidates, and reads those that match: rows of id, sort value, and JSON text if `bytesMax` is
- * given.
- */
+/** Checks candidates, and reads those that match: rows of id, sort value, and JSON text if `bytesMax` is given. */
 export class MatchRows {
   readonly #queries: PreparedQueries;
 

@@ -15,10 +15,7 @@ import type { ReadRequest, ReadResult, ReadRows } from './reader-thread.ts';
  * processors, each process has fewer threads.
  */
 const LIMITS = { alone: { threadsMax: 3, ofAccountMax: 2 }, shared: { threadsMax: 2, ofAccountMax: 1 } };
-/**
- * The other threads start soon after the first one is needed, since starting takes as long as several
- * queries.
- */
+/** The other threads start soon after the first one is needed, since starting takes as long as several queries. */
 const SPARE_AFTER_MS = 200;
 /** Has the same extension as this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`./reader-thread${extname(import.meta.filename)}`, import.meta.url);
@@ -28,9 +25,7 @@ interface Reading {
   reject(error: unknown): void;
 }
 
-/**
- * Threads, each with a read-only connection, which are started on demand. A thread runs one query at a time.
- */
+/** Threads, each with a read-only connection, which are started on demand. A thread runs one query at a time. */
 export class ReaderThreads implements Scans {
   readonly #path: string;
   readonly #file: URL;

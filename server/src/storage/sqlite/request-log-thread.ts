@@ -67,9 +67,7 @@ function run({ id, sql, values }: LogQuery): LogResult {
   }
 }
 
-/**
- * V8 would keep the memory of blocks until they take many megabytes, since nothing else here needs memory.
- */
+/** V8 would keep the memory of blocks until they take many megabytes, since nothing else here needs memory. */
 function free(buffer: ArrayBufferLike): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }

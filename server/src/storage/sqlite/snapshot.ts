@@ -150,9 +150,7 @@ export function findLeftCompanion(path: string): string | undefined {
   return COMPANIONS.map((ending) => path + ending).find((companion) => existsSync(companion));
 }
 
-/**
- * Keeps other processes from opening the database. A database that is too damaged to be locked is not in use.
- */
+/** Keeps other processes from opening the database. A database that is too damaged to be locked is not in use. */
 function lock(database: DatabaseSync, path: string): void {
   try {
     // Fails while another connection is open, even an idle one (sqlite.org/wal.html#specialnote).

@@ -37,10 +37,7 @@ const failingEndpoints = createGauge({
 
 type Row = Awaited<ReturnType<typeof findEnabledWebhooks>>[number];
 
-/**
- * Sends webhooks. It finds the endpoints of this process that have something to send, and runs a sender for
- * each.
- */
+/** Sends webhooks. It finds the endpoints of this process that have something to send, and runs a sender for each. */
 export class Dispatcher {
   readonly #services: WebhookServices & { log: Log; mailer: Mailer | undefined; publicUrl: string | undefined };
   readonly #leases: Leases;

@@ -11,9 +11,7 @@ export interface Entry {
   attempts: number;
   /** When the next attempt is due (UTC milliseconds); 0 means at once. */
   nextAt: number;
-  /**
-   * Whether a row for the event is stored with the next position, so the position can move past the event.
-   */
+  /** Whether a row for the event is stored with the next position, so the position can move past the event. */
   isStored: boolean;
   /** The message; undefined if it must be read again. */
   message: Message | undefined;

@@ -35,9 +35,7 @@ const STORED_MAX = PENDING_MAX / 2;
 const FAILURES_IN_ROW = 3;
 const LIMIT_START = 16;
 const LIMIT_MAX = 64;
-/**
- * Maximum bytes of messages in memory, for all endpoints. Further messages are read again when they are sent.
- */
+/** Maximum bytes of messages in memory, for all endpoints. Further messages are read again when they are sent. */
 const HELD_BYTES_MAX = 32 * 1024 * 1024;
 /** Longer messages are large, and need a permit. Each endpoint has `LARGE_MAX` permits. */
 const LARGE_BYTES = 64 * 1024;
@@ -116,9 +114,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return this.isFailing ? 1 : this.#limit;
   }
 
-  /**
-   * Reads the pending deliveries. Until they have been read, later events of their listings must not be sent.
-   */
+  /** Reads the pending deliveries. Until they have been read, later events of their listings must not be sent. */
   async load(): Promise<void> {
     const pending = await findPendingDeliveries(this.#database, this.accountId, this.webhook.id, 2 * PENDING_MAX);
     for (const { sequence, epoch, type, listingId, attempts, nextAt } of pending) {

@@ -1,9 +1,6 @@
 import type { RowIssue, ValidationIssue } from '../../../model/errors.ts';
 
-/**
- * An error code's status, and its description on the pages below `/docs/errors` and in the OpenAPI
- * document.
- */
+/** An error code's status, and its description on the pages below `/docs/errors` and in the OpenAPI document. */
 export interface ErrorEntry {
   status: number;
   /** A heading, without a period. */
@@ -13,10 +10,7 @@ export interface ErrorEntry {
   remedy: string;
   /** Headers of the example response, in addition to those of every error. */
   headers?: Record<string, string>;
-  /**
-   * Commands that cause the error, with `$API` and `$KEY` as in the README. The last one returns
-   * the example.
-   */
+  /** Commands that cause the error, with `$API` and `$KEY` as in the README. The last one returns the example. */
   commands?: readonly string[];
   example: ErrorExample;
 }

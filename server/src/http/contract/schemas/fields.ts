@@ -100,9 +100,7 @@ function withoutNegativeZero(value: number): number {
   return value === 0 ? 0 : value;
 }
 
-/**
- * Unlike `z.number()`, accepts infinity, so the JSON number `1e400` is `out_of_range`, not `invalid_type`.
- */
+/** Unlike `z.number()`, accepts infinity, so the JSON number `1e400` is `out_of_range`, not `invalid_type`. */
 function numeric() {
   return z.custom<number>((value) => typeof value === 'number', expected('a number')).meta({ type: 'number' });
 }

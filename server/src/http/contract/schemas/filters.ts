@@ -17,10 +17,7 @@ import { decimalParameter, integerParameter, integersParameter, namesParameter }
 const NUMBER_MAX = { integer: 999_999_999_999, decimal: 999_999_999_999.99 };
 /** The maximum number of values in a filter; each can cost an index lookup. */
 const FILTER_VALUES_MAX = 50;
-/**
- * The length of `2026-01-31T09:30:00.000Z`. Times after the year 9999 are longer, and would sort
- * first.
- */
+/** The length of `2026-01-31T09:30:00.000Z`. Times after the year 9999 are longer, and would sort first. */
 const TIME_LENGTH = 24;
 
 const EXAMPLES: Record<Filter['field'], string | number | string[]> = {

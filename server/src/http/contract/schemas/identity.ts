@@ -56,10 +56,7 @@ const anyEmail = z.string(expected('a string')).transform((given, context) => {
 });
 export const signIn = z.strictObject({ email: anyEmail, password });
 export const passwordOnly = z.strictObject({ password });
-/**
- * `code` is a code from the authenticator app or a recovery code. It is required if the second
- * factor is on.
- */
+/** `code` is a code from the authenticator app or a recovery code. It is required if the second factor is on. */
 export const passwordAndCode = z.strictObject({ password, code: code.optional() });
 export const codeOnly = z.strictObject({ code });
 export const recoveryCodeOnly = z.strictObject({ code: code.transform(normalRecoveryCode) });

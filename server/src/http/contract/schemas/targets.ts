@@ -104,9 +104,7 @@ export function targetsOf(map: ReadonlyMap<string, string>): Targets {
 const RESO_UNITS: Record<string, string> = { square_feet: 'sqft', square_meters: 'sqm' };
 const CHOICES = new Set(['status', 'propertyType', 'livingAreaUnits', 'lotSizeUnits']);
 
-/**
- * Translates RESO's "Active Under Contract" or "ActiveUnderContract" to `active_under_contract`.
- */
+/** Translates RESO's "Active Under Contract" or "ActiveUnderContract" to `active_under_contract`. */
 export function toOurChoice({ key, isReso }: Target, given: string): string {
   if (!isReso || !CHOICES.has(key)) return given;
   const word = given
