@@ -83,6 +83,8 @@ const LISTS: Parameters[] = [
   { sort: 'onMarketDate', 'onMarketDate[gt]': '2026-02-28', 'closeDate[lt]': '2030-01-01' },
   { q: 'e' },
   { q: 's 5', status: 'active,pending,closed' },
+  { q: 'elm 5', sort: '-listPrice' },
+  { q: 'elm s', 'listPrice[lte]': '450000' },
   { near: '10,170', radius: '15000km' },
   { near: '30.2672,-97.7431', radius: '20015km', q: 'elm' },
   { near: '10,170', radius: '15000km', sort: '-distance' },

@@ -13,6 +13,8 @@ import { END } from './walk.ts';
  * looks them up only in accounts of up to `accountMax` listings.
  */
 const FEW = { quick: 400, quickOfAll: 1_000, thorough: 5_000, accountMax: 200_000 };
+/** Reading the words of more candidates than this takes longer than looking up all terms in the index. */
+const WORDS_READ_MAX = 32;
 /**
  * Reading more than this share of the account's listings by number takes longer than reading all of them in
  * order.
@@ -55,7 +57,7 @@ export class Candidates {
       const numbers = this.selectByColumn(context, name);
       if (numbers === undefined) continue;
       const found = this.#numbers(sql`${numbers} limit ${countMax + 1}`);
-      if (found.length <= countMax) return { numbers: found, hasWords: false };
+      if (found.length <= countMax) return this.#withWords(context, { numbers: found, hasWords: false });
     }
     // For a list by id, newest first, the index itself returns the matches of such a condition in order.
     const isOrdered = search.order.by === 'id' && terms.length === 1 && !('from' in (terms[0] ?? {}));
@@ -63,13 +65,29 @@ export class Candidates {
       if ('terms' in condition && !condition.isSelective) continue;
       const found = this.#index.findFew(account, condition, countMax);
       if (found === undefined) continue;
-      return { numbers: withChanged(found), hasWords: 'prefix' in condition && search.words.length === 1 };
+      const hasWords = 'prefix' in condition && search.words.length === 1;
+      return this.#withWords(context, { numbers: withChanged(found), hasWords });
     }
-    if (search.order.by === 'id' || terms.length === 1) return undefined;
+    return search.order.by === 'id' || terms.length === 1 ? undefined : this.#findTogether(context);
+  }
+
+  /** The candidates that meet all conditions on terms; undefined if there are too many. */
+  #findTogether(context: SearchContext): Selected<number[]> | undefined {
+    const { account, terms, unindexed, isQuick } = context;
     const match = this.#index.matchAll(account, terms);
     if (match === undefined || (isQuick && this.countAccount(context) > FEW.accountMax)) return undefined;
-    const found = this.#index.findFewMatches(match, isQuick ? FEW.quickOfAll : countMax);
-    return found && { numbers: withChanged(found), hasWords: this.#index.hasAllWords(account, terms) };
+    const found = this.#index.findFewMatches(match, isQuick ? FEW.quickOfAll : FEW.thorough);
+    if (found === undefined) return undefined;
+    return { numbers: [...new Set([...found, ...unindexed])], hasWords: this.#index.hasAllWords(account, terms) };
+  }
+
+  /** Leaves out candidates without the search's words if the index can tell, which is faster than reading their words. */
+  #withWords(context: SearchContext, few: Selected<number[]>): Selected<number[]> {
+    if (context.search.words.length === 0 || few.hasWords || few.numbers.length <= WORDS_READ_MAX) return few;
+    const together = this.#findTogether(context);
+    if (together === undefined || !together.hasWords) return few;
+    const known = new Set(together.numbers);
+    return { numbers: few.numbers.filter((number) => known.has(number)), hasWords: true };
   }
 
   /** All candidates of the condition with the fewest, as a table in descending order of their numbers. */

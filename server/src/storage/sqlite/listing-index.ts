@@ -108,8 +108,10 @@ export class ListingIndex {
 
   /** The newest matches with numbers between `after` and `before`, both exclusive. */
   findNewest(match: string, { after, before, limit }: { after: number; before: number; limit: number }): number[] {
-    return this.#find(sql`select rowid from listing_index
-      where listing_index match ${match} and rowid > ${after} and rowid < ${before} order by rowid desc limit ${limit}`);
+    // Numbers are bound as reals, but FTS5 seeks only to integers; otherwise, it reads all matches from the newest on.
+    return this.#find(sql`select rowid from listing_index where listing_index match ${match}
+      and rowid > cast(${after} as integer) and rowid < cast(${before} as integer)
+      order by rowid desc limit ${limit}`);
   }
 
   /** The account's listings that have changed since they were indexed, newest first. */
