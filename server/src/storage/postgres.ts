@@ -9,6 +9,7 @@ import { distribute } from './postgres/distribute.ts';
 import { isAway } from './postgres/errors.ts';
 import { inspect } from './postgres/inspect.ts';
 import { migrate } from './postgres/migrate.ts';
+import { PendingList } from './postgres/pending-list.ts';
 import { Pool, type PoolSettings } from './postgres/pool.ts';
 import { execute, executeRun } from './postgres/reads.ts';
 import { PostgresScans } from './postgres/scans.ts';
@@ -36,10 +37,11 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
     await pool.close();
     throw explain(error, name);
   }
-  const queues = new AccountWriteQueues(pool);
-  const scans = new PostgresScans(pool);
-  // The request log has its own connection, so it does not take one from requests.
+  // The request log and the pending list have their own connection, so they do not take one from requests.
   const logPool = new Pool(url, { ...settings, poolSize: 1 });
+  const pendingList = new PendingList(logPool);
+  const queues = new AccountWriteQueues(pool, () => pendingList.noteCommit());
+  const scans = new PostgresScans(pool);
   const logQueues = new AccountWriteQueues(logPool);
   return {
     name,
@@ -64,6 +66,7 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
     async close() {
       await queues.close();
       await logQueues.close();
+      await pendingList.close();
       scans.close();
       await pool.close();
       await logPool.close();

@@ -329,6 +329,24 @@ for (const isAnalyzed of [true, false]) {
   );
 }
 
+test(
+  'new listings wait in the pending list only briefly, since each search reads it',
+  only('postgres', 'SQLite has no pending list'),
+  async (t) => {
+    const { database, sql, accountId } = await databaseFor(t);
+    await sql('create extension pgstattuple');
+    const countPending = async () => {
+      const [row] = await sql("select pending_tuples from pgstatginindex('listing_facets_terms')");
+      return Number(row?.pending_tuples);
+    };
+    for (const round of ['first', 'second']) {
+      await storeMany(database, accountId, 100, (n) => ({ externalId: `${round}-${n}` }));
+      assert.ok((await countPending()) > 0);
+      await until('the pending list is empty', async () => (await countPending()) === 0);
+    }
+  },
+);
+
 /** What the server knows about the tables. */
 const STATISTICS = ['none', 'current', 'of another account'] as const;
 

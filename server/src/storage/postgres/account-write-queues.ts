@@ -25,6 +25,7 @@ const WAITING_MAX_MS = 2_000;
  */
 export class AccountWriteQueues {
   readonly #pool: Pool;
+  readonly #onCommit: () => void;
   readonly #queues = new Map<string | undefined, AccountQueue>();
   /** Half of the connections; the others are left for reads. */
   readonly #slots: WriteSlots;
@@ -32,8 +33,10 @@ export class AccountWriteQueues {
   #isInDoubt = false;
   #isClosed = false;
 
-  constructor(pool: Pool) {
+  /** @param onCommit called after each transaction that can have changed an account */
+  constructor(pool: Pool, onCommit = () => {}) {
     this.#pool = pool;
+    this.#onCommit = onCommit;
     this.#slots = new WriteSlots(Math.max(1, Math.floor(pool.settings.poolSize / 2)));
   }
 
@@ -111,6 +114,7 @@ export class AccountWriteQueues {
         if (job.isLong) break;
       } while (jobs.length < GROUP_JOBS_MAX && performance.now() < endTimeMs);
       const isKnown = await group.end();
+      if (accountId !== undefined) this.#onCommit();
       queue.backoff = undefined;
       if (isKnown) return;
       this.#isInDoubt = true;
