@@ -418,7 +418,7 @@ describe('feeds', () => {
     const lost = await feeds(settings, 'push', 'reso', await reso('Living Space'), '--yes', '--ignore-unknown');
     assert.match(
       lost.stderr,
-      /such as Living Space would .* add --map COLUMN=LivingArea; if there is none, add --map LivingArea=\. \(validation_failed/,
+      /such as Living Space would .* add --map COLUMN=LivingArea; otherwise, add --map LivingArea=\. \(validation_failed/,
     );
   });
 

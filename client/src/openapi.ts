@@ -3533,7 +3533,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
+                 * @description Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing is changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
                  * @example true
                  */
                 atomic?: boolean;
@@ -3796,7 +3796,7 @@ export interface operations {
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it was.
+             *     [`import_failed`](/docs/errors/import_failed): The file was imported only in part or not at all.
              */
             422: {
                 headers: {
@@ -4247,7 +4247,7 @@ export interface operations {
             /**
              * @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it was.
+             *     [`import_failed`](/docs/errors/import_failed): The file was imported only in part or not at all.
              */
             422: {
                 headers: {

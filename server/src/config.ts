@@ -91,7 +91,7 @@ export const SETTINGS = z.object({
   REQUEST_LOG: row(
     z.union([z.literal('off').transform(() => undefined), parsedBy(parseRetention)]).prefault('7d,1GB'),
     'days and a size of at least 1MB, such as 7d,1GB; or off',
-    'how long requests made with a key are logged for the dashboard, and the maximum size of the log, such as `30d,5GB`; `off` removes it',
+    'how long requests made with a key are kept in the log for the dashboard, and the maximum size of the log, such as `30d,5GB`; `off` removes it',
   ),
   ADMIN_EMAIL: row(
     z.string().optional(),
@@ -110,11 +110,11 @@ export const SETTINGS = z.object({
     'mail server for invitations and notices about disabled webhook endpoints, such as `smtps://user:password@mail.example.com:465`; requires `PUBLIC_URL`; without a mail server, users send the links themselves',
   ),
   SMTP_URL_FILE: row(z.string().optional(), READABLE_FILE, 'file that contains the URL, instead of `SMTP_URL`'),
-  MAIL_FROM: row(z.string().optional(), '', 'sender of these messages, such as `listings@example.com`'),
+  MAIL_FROM: row(z.string().optional(), '', 'sender address of mail from the service, such as `listings@example.com`'),
   MAP_TILES_URL: row(
     parsedBy(parseTilesUrl).optional(),
     'a URL with {z}, {x}, and {y}, and optionally {s} and {r}, such as https://tiles.example.com/{z}/{x}/{y}.png',
-    'map tile images for the dashboard, such as `https://tiles.example.com/{z}/{x}/{y}.png`; browsers load them from there; without it, maps show only the listings',
+    'map tile images for the dashboard, such as `https://tiles.example.com/{z}/{x}/{y}.png`; browsers load the images from this address; without a URL, maps show only the listings',
   ),
   MAP_ATTRIBUTION: row(
     z.string().max(ATTRIBUTION_LENGTH_MAX).optional(),
@@ -149,12 +149,12 @@ export const SETTINGS = z.object({
   BACKUP_DIR: row(
     z.string().transform(fromBase).optional(),
     '',
-    'directory for these backups, preferably on another disk or machine',
+    'directory for scheduled backups, preferably on another disk or machine',
   ),
   BACKUP_KEEP: row(
     parsedBy(parseKeep).prefault('7 daily, 4 weekly'),
     'the number of hourly, daily, weekly, or monthly backups to keep, such as 7 daily, 4 weekly',
-    'how many of these backups to keep: the newest of each of the last hours, days, weeks, or months, such as `24 hourly, 7 daily, 4 weekly, 12 monthly`',
+    'how many scheduled backups to keep: the newest of each of the last hours, days, weeks, or months, such as `24 hourly, 7 daily, 4 weekly, 12 monthly`',
   ),
   METRICS_ADDRESS: row(
     parsedBy(parseAddress).optional(),

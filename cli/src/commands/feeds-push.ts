@@ -33,8 +33,8 @@ export function addFeedsPush(feeds: Command): void {
       'after',
       `
 The file is compared with the listings of the feed before anything is changed.
-A row creates a listing or changes the one with its "externalId": columns that
-are not in the file stay as they are, and an empty cell removes its field.
+A row creates a listing or changes the listing with its "externalId". Fields
+without a column in the file stay as they are; an empty cell removes its field.
 Options override the settings of the feed, and --map, --value, and --default add
 to them. --save stores them, except for the limits --missing-max and
 --failed-max, which are for this file; "listings feeds set" changes all settings.

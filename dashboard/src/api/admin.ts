@@ -1079,7 +1079,7 @@ export interface paths {
         put?: never;
         /**
          * Roll an API key
-         * @description Generates a new key with the same name and access. Both keys work until the old one expires after `expiresInHours`, or earlier if it would have expired anyway. If the old key already had an expiration time, the new key gets the same lifetime. A key can be rolled once.
+         * @description Generates a new key with the same name and access. The old key works for another `expiresInHours`, or until its own expiration time if that is earlier. If the old key already had an expiration time, the new key gets the same lifetime. A key can be rolled once.
          */
         post: operations["rollApiKey"];
         delete?: never;
@@ -5550,7 +5550,7 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description The zoom level of the map; default 0. At level 0, the world is 4 squares wide, and each further level halves their sides.
+                 * @description The zoom level of the map; default 0. At level 0, the world is 4 squares wide, and each higher level halves the sides of the squares.
                  * @example 9
                  */
                 zoom?: number;
@@ -7365,7 +7365,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
+                 * @description Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing is changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
                  * @example true
                  */
                 atomic?: boolean;
@@ -7628,7 +7628,7 @@ export interface operations {
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it was.
+             *     [`import_failed`](/docs/errors/import_failed): The file was imported only in part or not at all.
              */
             422: {
                 headers: {
@@ -8086,7 +8086,7 @@ export interface operations {
             /**
              * @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it was.
+             *     [`import_failed`](/docs/errors/import_failed): The file was imported only in part or not at all.
              */
             422: {
                 headers: {

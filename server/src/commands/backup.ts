@@ -88,9 +88,9 @@ function describeCredentials(credentials: Credentials): string[] {
   const advice = 'These keys work again. Delete those that were deleted after the backup ("keys delete KEY-ID"):';
   return [
     `${sessions} sessions and ${invitations} invitations have ended: users must sign in again.`,
-    'Passwords, roles, and two-step sign-in are those of the backup: reset passwords that were changed after it.',
-    ...(twoFactors > 0 ? ['Recovery codes that were used after it work again: ask users to create new ones.'] : []),
-    ...(passkeys > 0 ? ['Passkeys that were deleted after it work again: ask users to delete them again.'] : []),
+    'Passwords, roles, and two-step sign-in are those of the backup: reset passwords that were changed later.',
+    ...(twoFactors > 0 ? ['Recovery codes used after the backup work again: ask users to create new codes.'] : []),
+    ...(passkeys > 0 ? ['Passkeys deleted after the backup work again: ask users to delete them again.'] : []),
     ...(keys.length > 0 ? [advice, ...formatTable(['ID', 'KEY', 'CREATED', 'ACCOUNT', 'NAME'], rows)] : []),
   ];
 }

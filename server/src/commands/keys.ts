@@ -51,7 +51,7 @@ export function addKeys(program: Command): void {
       }),
     );
 
-  const hours = `hours until the old key expires, from 0 (at once) to ${ROLLED_HOURS_MAX}`;
+  const hours = `hours until the old key expires, from 0 (immediately) to ${ROLLED_HOURS_MAX}`;
   addCommand(keys, 'roll', 'create and print a new key with the same name and access; the old one expires')
     .argument('<key-id>', KEY_ID)
     .option('--expires-in-hours <hours>', hours, parseHours, ROLLED_HOURS_DEFAULT)

@@ -29,7 +29,7 @@ export function checkBackups({ databaseUrl, backups }: Config): Finding[] {
     return [failed(messageOf(error))];
   }
   const isMissed = lastMs < lastDueAt(schedule, Date.now() - GRACE_MS);
-  if (isMissed && lastMs > 0) return [failed(`${age}, and a later one is missing; the log of the service says why`)];
+  if (isMissed && lastMs > 0) return [failed(`${age}, and a later backup is missing; the log of the service says why`)];
   if (isMissed)
     return [
       warning(`${age}; the running service makes the first one within a minute of its start, or its log says why not`),

@@ -36,9 +36,8 @@ function checkAccess(path: string): Finding[] {
     return [];
   } catch {
     const { uid } = statSync(path);
-    return [
-      failed(`cannot read and write ${path}, which belongs to user ${uid}; run the service and this as that user`),
-    ];
+    const advice = 'run the service and this command as that user';
+    return [failed(`cannot read and write ${path}, which belongs to user ${uid}; ${advice}`)];
   }
 }
 

@@ -76,7 +76,7 @@ export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> 
       return [outside.failed('the running service has another PUBLIC_URL; restart it with this one')];
     return [outside.ok(`${publicUrl} leads to the service, and request ids are passed on`)];
   } catch (error) {
-    const advice = 'check that the service and the proxy run, the name, and the certificate';
+    const advice = 'check that the service and the proxy are running, and check the name and the certificate';
     return [outside.failed(`${publicUrl} cannot be reached from here: ${messageOf(error)}; ${advice}`)];
   }
 }

@@ -44,6 +44,6 @@ function checkProxies({ publicUrl, trustedProxies }: Config): Finding[] {
     return [warning(`PUBLIC_URL needs a proxy for HTTPS; set TRUSTED_PROXIES to its address, otherwise ${why}`)];
   }
   if (publicUrl === undefined && trustedProxies !== undefined)
-    return [warning('TRUSTED_PROXIES is set without PUBLIC_URL; set it to the address that clients use')];
+    return [warning('TRUSTED_PROXIES is set without PUBLIC_URL; set PUBLIC_URL to the address that clients use')];
   return [];
 }

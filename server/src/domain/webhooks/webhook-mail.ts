@@ -13,8 +13,8 @@ export async function mailDisabledWebhook(
   if (mailer === undefined) return;
   const { origin } = new URL(url);
   const text = `Every attempt to deliver an event to ${origin} has failed for five days, so the service has disabled the
-webhook endpoint. Once it works again, enable it under Developers → Webhooks. It will then receive all the events it
-missed that are no more than 30 days old.
+webhook endpoint. When the endpoint works again, enable it under Developers → Webhooks. The service then sends all
+missed events that are at most 30 days old.
 
 ${publicUrl ?? ''}/
 `;

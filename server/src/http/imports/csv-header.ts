@@ -111,10 +111,11 @@ function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
   if (added === undefined || last.size === 0) return [];
   return findGone(read, lastFile).map(([name, meant]) => {
     const column = fieldName([name]);
+    const key = findTarget(meant)?.key;
     const message =
-      `In an earlier file, column ${column} contained ${findTarget(meant)?.key}. In this file, no column does, and ` +
-      `unknown columns such as ${fieldName([added])} would be skipped. To name its new column, set ` +
-      `map[COLUMN]=${meant}; if there is none, set map[${column}]=.`;
+      `In an earlier file, the column ${column} contained ${key}. No column in this file contains ${key}, and unknown ` +
+      `columns such as ${fieldName([added])} would be skipped. If ${key} has a new column, set map[COLUMN]=${meant}; ` +
+      `otherwise, set map[${column}]=.`;
     return { field: `query.map[${column}]`, code: 'unknown_field', message };
   });
 }

@@ -30,7 +30,8 @@ export function requireSameOrigin(
   if (!isHttps(publicUrl) && isOwnName(host, own.host) && origin === `http://${host.toLowerCase()}`) return;
   throw new AppError(
     'forbidden',
-    `This change came from ${origin}, which is not the address of this service; if it is, set PUBLIC_URL to it.`,
+    `This change came from ${origin}, which is not the known address of this service; if users open the dashboard ` +
+      'there, set PUBLIC_URL to that address.',
   );
 }
 

@@ -20,12 +20,12 @@ export const BODY_ERRORS = {
     status: 408,
     title: 'The request took too long to arrive',
     meaning:
-      'One of these limits was exceeded: 10 seconds for the headers; 30 seconds without a byte of the body; a minute for ' +
-      'the body of one listing; for an import, at least 30 KiB every 30 seconds after its first minute. Nothing was ' +
-      'done, but rows that a non-atomic import had already sent stay imported.',
+      'The headers must arrive within 10 seconds, and the body of a listing within a minute. A body must not pause for ' +
+      'more than 30 seconds. After its first minute, an import must send at least 30 KiB every 30 seconds. Nothing was ' +
+      'done, except that rows that a non-atomic import had already sent stay imported.',
     remedy:
-      'Send the request again. If it happens often, check the connection and proxies that buffer bodies; split the file ' +
-      'or compress it with gzip.',
+      'Send the request again. If the error occurs often, check the connection and proxies that buffer bodies, and split ' +
+      'the file or compress it with gzip.',
     example: { message: 'The body took too long; send the request again.' },
   },
   payload_too_large: {
@@ -88,7 +88,7 @@ export const BODY_ERRORS = {
   },
   import_failed: {
     status: 422,
-    title: 'The file cannot be imported, or only part of it was',
+    title: 'The file was imported only in part or not at all',
     meaning:
       'With `atomic=true`, at least one row is not valid: `details` lists the first 100 errors with their `line`, ' +
       'and nothing was imported. Otherwise, the file is not in the declared format (such as gzip), was cut off, or ' +

@@ -52,11 +52,11 @@ export const CONFLICT_ERRORS = {
     status: 410,
     title: 'Events after this sequence are no longer available',
     meaning:
-      'The message gives the reason. The events may be older than 30 days (without `after`, the request starts at ' +
-      "the account's first event), `after` may be greater than the account's current sequence (because it belongs to " +
-      'another account or to the time before a restore), or the database may have a different `epoch`, for example ' +
-      'after a restore. Continuing could miss events. The same applies to `at`, the sequence at which a listing is ' +
-      'retrieved.',
+      'The message gives the reason: the events are older than 30 days, `after` is greater than the current sequence ' +
+      'of the account, or the database has a different `epoch`, for example after a restore. A sequence that is too ' +
+      'high belongs to another account or to the time before a restore. Without `after`, the request starts at the ' +
+      "account's first event. Continuing could miss events. The same applies to `at`, the sequence at which a listing " +
+      'is retrieved.',
     remedy: 'List all listings again, and follow the events from the `sequence` and `epoch` of that list.',
     commands: [`curl -i "$API/events?epoch=00000000" ${KEY}`],
     example: {

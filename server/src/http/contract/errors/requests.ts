@@ -71,12 +71,13 @@ export const REQUEST_ERRORS = {
     status: 400,
     title: 'The Idempotency-Key is not valid',
     meaning:
-      'The header is empty, too long, repeated, or has characters that are not visible ASCII; or an import sends it ' +
-      "without `atomic=true`, or in a dry run; or the request sends a feed's file.",
+      'The header is empty, too long, or repeated, or contains characters that are not visible ASCII. An import also ' +
+      'gets this error if it has the header without `atomic=true` or in a dry run. Requests with the file of a feed ' +
+      'must not have the header.',
     remedy:
       'Send one `Idempotency-Key` of 1 to 255 visible characters, such as a UUID, and a new one for each new request. ' +
-      'For an import or a feed, leave it out: give each row an `externalId`, and the file can be sent again at any ' +
-      'time. Only an import with `atomic=true` accepts one.',
+      'An import accepts the header only with `atomic=true`. For other imports and for feeds, leave out the header. If ' +
+      'each row has an `externalId`, the file can be sent again at any time.',
     commands: [
       `curl -i $API/imports ${KEY} -H 'Content-Type: text/csv' -H 'Idempotency-Key: a1' --data-binary @listings.csv`,
       `curl -i $API/listings ${KEY} ${JSON_BODY} -H 'Idempotency-Key: my key' -d '{"address":"12 Elm Street","beds":3,"baths":2}'`,

@@ -46,10 +46,10 @@ export const SERVICE_ERRORS = {
     title: 'The account has reached its quota',
     meaning:
       'The operator of the service limits the number of listings or the stored bytes of the account, and this change ' +
-      'would exceed that. `quota` names the limit, and `limit` is its value. Stored bytes include the listings as JSON in ' +
-      'UTF-8 and their earlier versions, which the events keep for 30 days. Nothing was written; reads still work. In an ' +
-      'import, this error applies to a single row. An account can have up to 20 webhook endpoints, and an endpoint ' +
-      'can have a limited number of pending deliveries.',
+      'would exceed the limit. `quota` names the limit, and `limit` is its value. Stored bytes include the listings as ' +
+      'JSON in UTF-8 and their earlier versions, which the events keep for 30 days. Nothing was written; reads still ' +
+      'work. In an import, this error applies to a single row. An account can have up to 20 webhook endpoints, and an ' +
+      'endpoint can have a limited number of pending deliveries.',
     remedy:
       'Delete listings, which is always possible, or make them smaller. A deletion reduces `listings` immediately, and ' +
       '`bytes` after 30 days. Or ask the operator for a higher limit.',

@@ -13,7 +13,7 @@ export const NDJSON_TYPE = 'application/x-ndjson';
 const importQuery = z.strictObject({
   atomic: booleanParameter(
     'Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 ' +
-      'and nothing has changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search ' +
+      'and nothing is changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search ' +
       'words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.',
   ).optional(),
   mode: choiceParameter(

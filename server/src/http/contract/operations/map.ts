@@ -18,8 +18,8 @@ export const mapQuery = z.strictObject({
   zoom: integerParameter(
     0,
     ZOOM_MAX,
-    `The zoom level of the map; default 0. At level 0, the world is ${SQUARES_PER_TILE} squares wide, and each further ` +
-      'level halves their sides.',
+    `The zoom level of the map; default 0. At level 0, the world is ${SQUARES_PER_TILE} squares wide, and each higher ` +
+      'level halves the sides of the squares.',
     9,
   ).optional(),
 });

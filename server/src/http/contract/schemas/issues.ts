@@ -4,9 +4,8 @@ import { AppError, type FieldCode, type ValidationIssue } from '../../../model/e
 import { suggest } from '../../../model/suggest.ts';
 
 /**
- * The maximum number of issues in a response, and of characters in a field's path, because a
- * response must not outgrow its request. Further issues are not computed, because the first hundred
- * show what to fix.
+ * The maximum number of issues in a response, and of characters in a field's path. Both limit the
+ * size of the response. Further issues are not computed, because the first hundred show what to fix.
  */
 export const ISSUES_MAX = 100;
 const FIELD_LENGTH_MAX = 200;
