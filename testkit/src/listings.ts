@@ -114,8 +114,8 @@ const PLANTING = {
     object: (members: string) => `replace(replace(json_build_object(${members})::text, '" : ', '":'), ', "', ',"')`,
     noise: (length: number) =>
       `left(array_to_string(array(select encode(sha512((random()::text || n)::bytea), 'hex') from generate_series(0, ${length} / 128)), ''), ${length})`,
-    // PostgreSQL analyzes tables by itself within a minute. Until then, it plans queries as for a small
-    // table.
+    // PostgreSQL analyzes tables automatically, but only after up to a minute. Until then, it plans queries as if
+    // the tables were small.
     learn: 'analyze listings, listing_facets;',
   },
 };

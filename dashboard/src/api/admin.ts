@@ -991,7 +991,7 @@ export interface paths {
         put?: never;
         /**
          * Save a view
-         * @description Replaces your view with the same name. You can have 50 views in each account.
+         * @description If you already have a view with this name, it is replaced. You can have up to 50 views in each account.
          */
         post: operations["saveView"];
         delete?: never;
@@ -2472,7 +2472,7 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             at: string;
-            /** @description The key of the request, with its current or last name. */
+            /** @description The API key that sent the request. The `name` of a deleted key is the name that it had last. */
             key: {
                 id: string;
                 name: string;

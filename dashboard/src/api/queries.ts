@@ -112,8 +112,8 @@ export const listingsQuery = (query: Query) => ({
 });
 
 /**
- * A part of the account's listings on a map. The query key begins like that of lists, so that a map is
- * refreshed together with them.
+ * A part of the account's listings on a map. Its query key has the same first element as the keys of listing
+ * queries, so refreshing the listings also refreshes the map.
  */
 export const mapQuery = (query: Query) => ({
   ...queryOptions({

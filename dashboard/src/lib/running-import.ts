@@ -168,7 +168,8 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-// The import and its report are kept if the same user signs in again, but belong to one user and account.
+// The import and its report belong to one user and account. They are kept if the session expires and the same
+// user signs in again. They are discarded on sign-out, or if the user or the account changes.
 onShown(() => {
   const shown = getShown();
   if (shown?.userId === owner?.userId && shown?.accountId === owner?.accountId) return;

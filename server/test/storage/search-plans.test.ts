@@ -290,6 +290,31 @@ test(
   },
 );
 
+test(
+  'if one in a hundred listings matches, a page reads listings in order, not all matches',
+  only('postgres', 'it reads the plans of PostgreSQL'),
+  async (t) => {
+    const { database, sql, accountId } = await accountFor(t, 12_000, (n) => ({
+      yearBuilt: n % 100 === 0 ? 1950 : 2000,
+    }));
+    const newest = await sql(
+      `select id from listing_facets where year_built = 1950 order by id desc limit ${PAGE.limit}`,
+    );
+    const plans = collectPlans(t);
+    const search = make({ conditions: [{ field: 'yearBuilt', operator: 'lt', value: 1960 }] });
+    const { rows } = await database.search.findPage(accountId, search, { after: undefined, ...PAGE }, {});
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      newest.map(({ id }) => id),
+    );
+    assert.equal(plans.length, 2);
+    const scans = (await plans[1])?.filter((node) => node['Relation Name'] === 'listing_facets') ?? [];
+    assert.deepEqual(scans.map(kindOf), ['Index Scan']);
+    const read = scans.reduce((sum, node) => sum + rowsOf(node), 0);
+    assert.ok(read > READ_MAX && read <= 100 * PAGE.limit, `${read} listings are read`);
+  },
+);
+
 /** The rows that a scan reads, matching or not. */
 function rowsOf(node: Node): number {
   return node['Actual Rows'] * node['Actual Loops'] + (node['Rows Removed by Filter'] ?? 0);

@@ -27,10 +27,18 @@ import { TAG_LENGTH } from './sql.ts';
 // How a search uses indexes:
 // 1. Listings are read in the order of the list and checked. If no index has this order, as for a list by
 //    distance, listings in a smaller circle are read.
-// 2. If too few of these listings match, all listings that the conditions' indexes find are read and sorted.
+// 2. If some of these listings match, but too few, more listings are read in this order if it is that of the ids.
+// 3. Otherwise, all listings that the conditions' indexes find are read and sorted.
 
 /** Listings that the first query reads in the order of the list, in one to two milliseconds. */
 const WALK_MAX = 500;
+/**
+ * Listings that the second query reads in the order of their ids. In this order, adjacent listings are on the
+ * same page, whereas those that the conditions' indexes find are on different pages.
+ */
+const LONG_WALK_MAX = 8_000;
+/** The second query runs if it is expected to find this many times the length of the page. */
+const LONG_WALK_MARGIN = 1.5;
 /**
  * Longer parts of a list are read in any order and then sorted: reading in the order of the list takes longer
  * per listing.
@@ -69,17 +77,23 @@ export class PostgresSearch implements ListingSearch {
     wanted: Wanted & { bytesMax: number },
     options: SearchOptions,
   ): Promise<Run<FoundDoc>> {
+    const read = (found: Sql) => withDocs(accountId, search, found, wanted.bytesMax);
     const first = firstMatches(accountId, search, wanted);
     if (first !== undefined) {
-      const { rows } = await readPage(this.#pool, toQuery(withDocs(accountId, search, first, wanted.bytesMax)), {
+      const { rows } = await readPage(this.#pool, toQuery(read(first)), {
         accountId,
         settings: search.order.by === 'distance' ? '' : IN_INDEX_ORDER,
         limit: wanted.limit,
         signal: options.signal,
       });
       if (rows.length === wanted.limit || isUnfiltered(search) || isTooLong(rows)) return toRun(rows);
+      if (search.order.by === 'id' && isLongWalkWorthwhile(rows.length, wanted)) {
+        const more = () => read(firstInOrder(accountId, search, wanted, LONG_WALK_MAX));
+        const { rows } = await this.#scan(accountId, more, { ...options, settings: IN_INDEX_ORDER });
+        if (rows.length === wanted.limit || isTooLong(rows)) return toRun(rows);
+      }
     }
-    const every = () => withDocs(accountId, search, allMatches(accountId, search, wanted), wanted.bytesMax);
+    const every = () => read(allMatches(accountId, search, wanted));
     return toRun((await this.#scan(accountId, every, options)).rows);
   }
 
@@ -92,7 +106,7 @@ export class PostgresSearch implements ListingSearch {
     const isInOrder = isUnfiltered(search) && wanted.limit <= IN_ORDER_MAX;
     const found = () =>
       isInOrder
-        ? sql`select id, value from (${inIndexOrder(accountId, search, wanted)}) as found order by ${inOrder(search)}`
+        ? sql`select id, value from (${inIndexOrder(accountId, search, wanted, WALK_MAX)}) as found order by ${inOrder(search)}`
         : allMatches(accountId, search, wanted);
     const settings = isInOrder ? IN_INDEX_ORDER : '';
     const { rows } = await this.#scan(accountId, found, { ...options, settings });
@@ -159,22 +173,30 @@ export class PostgresSearch implements ListingSearch {
 /** A query for the first matches, if they are near the beginning of the list; undefined if the list has no index. */
 function firstMatches(accountId: string, search: Search, wanted: Wanted): Sql | undefined {
   const { circle, order } = search;
-  if (order.by === 'distance') {
-    if (order.isDescending || circle === undefined || wanted.after !== undefined) return undefined;
-    const inside = { ...search, circle: { ...circle, radiusMetres: circle.radiusMetres * NEAR_PART } };
-    return allMatches(accountId, inside, wanted);
-  }
+  if (order.by !== 'distance') return firstInOrder(accountId, search, wanted, WALK_MAX);
+  if (order.isDescending || circle === undefined || wanted.after !== undefined) return undefined;
+  const inside = { ...search, circle: { ...circle, radiusMetres: circle.radiusMetres * NEAR_PART } };
+  return allMatches(accountId, inside, wanted);
+}
+
+/** A query for the first matches among the first `readMax` listings of the list. */
+function firstInOrder(accountId: string, search: Search, wanted: Wanted, readMax: number): Sql {
   const isMatching = sql`${meets(search)} and ${hasTerms(accountId, wordsOf(search))}`;
-  return sql`select id, value from (${inIndexOrder(accountId, search, wanted)}) as facets
+  return sql`select id, value from (${inIndexOrder(accountId, search, wanted, readMax)}) as facets
     where ${isMatching} limit ${raw(String(wanted.limit))}`;
 }
 
+/** Whether the long walk probably fills the page, judging by the matches that the first query found. */
+function isLongWalkWorthwhile(found: number, { limit }: Wanted): boolean {
+  return found * LONG_WALK_MAX > LONG_WALK_MARGIN * limit * WALK_MAX;
+}
+
 /** A query for the first listings of the list, whether they match or not, in parts that an index has in order. */
-function inIndexOrder(accountId: string, search: Search, { after, limit }: Wanted): Sql {
+function inIndexOrder(accountId: string, search: Search, { after, limit }: Wanted, walkMax: number): Sql {
   const { order, conditions } = search;
   // Not a parameter: with one, the planner would expect to read a tenth of the account, and would not keep a
   // plan for all values.
-  const readMax = raw(String(isUnfiltered(search) ? limit : WALK_MAX));
+  const readMax = raw(String(isUnfiltered(search) ? limit : walkMax));
   const value = sortValue(search);
   const isOlder = after === undefined ? sql`true` : sql`id < ${after.id}`;
   const select = (isWanted: Sql, sorting: string) =>

@@ -5,7 +5,10 @@ import type { Run } from '../../../storage/runs.ts';
 /** The limits of a page. Reading a page takes less than 2 ms. */
 export const PAGE = { limit: 64, bytesMax: 64 * 1024 };
 
-/** Reads events for endpoints. Most endpoints of an account need the same events at the same time. */
+/**
+ * Reads events for endpoints. Endpoints share a read in progress, because most endpoints of an account need the
+ * same events at the same time.
+ */
 export class EventPages {
   readonly #database: Database;
   /** The reads in progress, by account and by the sequence after which they start. */

@@ -45,7 +45,8 @@ export const saveViewOperation: Operation<'member'> = {
   path: '/views',
   operationId: 'saveView',
   summary: 'Save a view',
-  description: 'Replaces your view with the same name. You can have 50 views in each account.',
+  description:
+    'If you already have a view with this name, it is replaced. You can have up to 50 views in each account.',
   caller: 'member',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: savedView, example },
