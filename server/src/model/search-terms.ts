@@ -1,7 +1,14 @@
 import { boxAround } from './geo.ts';
 import type { Listing } from './listings.ts';
 import { cellsOf, coverBox } from './place-cells.ts';
-import { type RangeOperator, SEARCH_COLUMNS, type Search, type SearchColumns, searchColumnsOf } from './search.ts';
+import {
+  type Condition,
+  type RangeOperator,
+  SEARCH_COLUMNS,
+  type Search,
+  type SearchColumns,
+  searchColumnsOf,
+} from './search.ts';
 import { SEARCHED_FIELDS, searchWords } from './words.ts';
 
 // The search index stores a listing as terms: its words, and a term for each value that searches compare for
@@ -87,22 +94,31 @@ export function termConditions({ conditions, words, box, circle }: Search): Term
     const cells = area && coverBox(area);
     if (cells !== undefined) found.push({ terms: cells.map(cellTerm), isSelective: true });
   }
-  for (const { field, operator, value } of conditions) {
+  for (const condition of conditions) {
+    const { field, operator, value } = condition;
     if (isRangeColumn(field) && operator !== 'in') found.push(toRange(field, operator, value));
-    if (!isTermColumn(field) || (operator !== 'is' && operator !== 'in')) continue;
-    const values: readonly (string | number)[] = operator === 'in' ? value : [value];
-    found.push({ terms: values.map((each) => valueTerm(field, each)), isSelective: !COMMON.has(field) });
+    if (hasTerms(condition))
+      found.push({
+        terms: [value].flat().map((each) => valueTerm(condition.field, each)),
+        isSelective: !COMMON.has(field),
+      });
   }
   return found;
+}
+
+/** Whether the listings that meet a condition have one of its terms. */
+export function hasTerms(condition: Condition): condition is Condition & { field: TermColumn } {
+  const { field, operator } = condition;
+  return isTermColumn(field) && (operator === 'is' || operator === 'in');
 }
 
 /** Whether every listing that meets all of the search's `termConditions` matches, so its row need not be read. */
 export function areTermsExact({ conditions, box, circle }: Search): boolean {
   if (box !== undefined || circle !== undefined) return false;
-  return conditions.every(({ field, operator, value }) => {
-    if (!isTermColumn(field) || (operator !== 'is' && operator !== 'in')) return false;
+  return conditions.every((condition) => {
+    if (!hasTerms(condition)) return false;
     // A value with other characters can have the same term as a different value.
-    return [value].flat().every((each) => SEPARATE.test(String(each)) && field !== 'feed');
+    return [condition.value].flat().every((each) => SEPARATE.test(String(each)) && condition.field !== 'feed');
   });
 }
 

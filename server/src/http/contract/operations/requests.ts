@@ -40,11 +40,9 @@ const request = z
   .object({
     id: z.string(),
     at: time().meta({ description: 'When the request ended.' }),
-    key: z
-      .object({ id: z.string(), name: z.string(), isDeleted: z.boolean() })
-      .meta({
-        description: 'The API key that sent the request. The `name` of a deleted key is the name that it had last.',
-      }),
+    key: z.object({ id: z.string(), name: z.string(), isDeleted: z.boolean() }).meta({
+      description: 'The API key that sent the request. The `name` of a deleted key is the name that it had last.',
+    }),
     method: z.string(),
     path: z.string().meta({ description: 'As sent; keys are masked.' }),
     query: z.string().meta({ description: 'As sent, without `?`; keys and values of `metadata` are masked.' }),
