@@ -10,7 +10,9 @@ import type { TestService } from './service.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** A hash of `PASSWORD` with a low cost. A real hash takes 70 ms to create, and again at each sign-in. */
+/**
+ * A hash of `PASSWORD` with a low cost. A real hash takes 70 ms to create, and 70 ms more at each sign-in.
+ */
 const PASSWORD_HASH = cheapHash();
 
 function cheapHash(): string {

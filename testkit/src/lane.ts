@@ -7,7 +7,9 @@ import type { Call, PatientCaller, Told } from './patient-caller.ts';
 /** The maximum number of listings, which keeps the lists short. */
 const LISTINGS_MAX = 40;
 const IMPORTED = 3;
-/** The number of kinds of requests. A lane sends them in turn, and the last one only if it has a feed. */
+/**
+ * The number of kinds of requests. A lane sends them in turn, and the last kind only if the lane has a feed.
+ */
 export const LANE_KINDS = 16;
 
 /** A client that sends one request at a time and knows how its listings must be stored. */

@@ -58,9 +58,9 @@ export async function fillBeyondBuffers(service: TestService, tenant: Tenant): P
 }
 
 /**
- * Quickly inserts listings into the database without the service. They are only for reads: they do not have
- * events, or terms by which a search for words would find them. Beds and IDs count from 1, and descriptions
- * compress poorly.
+ * Quickly inserts listings into the database without the service. These listings are only for reads: they
+ * have neither events nor the terms by which a search for words would find them. Beds and IDs count from 1,
+ * and descriptions compress poorly.
  */
 export async function plant(
   service: Pick<TestService, 'script'>,

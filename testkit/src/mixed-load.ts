@@ -15,7 +15,7 @@ export interface MixedLoad {
    */
   reaches(isSo: () => boolean, patienceMs: number): Promise<boolean>;
   /**
-   * Pauses the load. Resolves when no request is in flight, for which a service must be running. Rejects as
+   * Pauses the load. Resolves when no request is in flight; until then, a service must be running. Rejects as
    * `finish` does.
    */
   pause(): Promise<void>;

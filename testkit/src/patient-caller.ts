@@ -63,9 +63,9 @@ export class PatientCaller {
   }
 
   /**
-   * Sends a request with one Idempotency-Key until it is acknowledged. `wasDone` means that it has already
-   * been acknowledged. If a try was rejected, it must not have been executed. `tries` in the result is the
-   * number of tries.
+   * Sends a request with one Idempotency-Key until it is acknowledged. `wasDone` means that the request has
+   * already been acknowledged. If a try was rejected, it must not have been executed. `tries` in the result
+   * is the number of tries.
    */
   async send(call: Call, wasDone = false): Promise<Told & { tries: number }> {
     const endTimeMs = performance.now() + PATIENCE_MS;

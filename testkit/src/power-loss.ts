@@ -24,8 +24,8 @@ export interface PowerLoss {
 }
 
 /**
- * After the first losses, up to this number, only synced data is kept; after later ones, some of the rest may
- * be kept too.
+ * After each of the first losses, up to this number, only synced data is kept. After a later loss, some of
+ * the other data may be kept, too.
  */
 const STRICT_FIRST = 2;
 const STRICT_SHARE = 0.25;

@@ -19,7 +19,7 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Bundles the program in the same way as for the package. The directory is named after its content, because
- * Node.js caches compiled code by path, and because other test runs may still use theirs.
+ * Node.js caches compiled code by path, and because other test runs may still use their own directories.
  * @returns the path of the program
  */
 export async function buildProgram(): Promise<string> {

@@ -62,7 +62,7 @@ export class UnsyncedFile {
     this.#changes.push(change);
   }
 
-  /** Makes the changes durable whose records precede this position in the log. */
+  /** Makes changes durable if their records precede this position in the log. */
   sync(position: number): void {
     for (const change of this.#changes) if (change.position < position) apply(this.#durable, change);
     this.#changes = this.#changes.filter((change) => change.position >= position);

@@ -19,7 +19,7 @@ interface GetOptions extends CurlOptions, RecordOptions, ListingOptions {
 export function addGet(program: Command): void {
   const command = withListing(program.command('get').description('show a listing')).option(
     '--at <sequence>',
-    'the listing as it was at this sequence of the last 30 days; requires the ID',
+    'the listing as it was at this sequence, from the last 30 days; requires the ID',
     parseSequence,
   );
   withCurlOption(withJsonOption(command)).action((id: string | undefined, options: GetOptions, command: Command) => {

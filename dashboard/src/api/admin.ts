@@ -517,7 +517,7 @@ export interface paths {
         };
         /**
          * Show listings on a map
-         * @description Counts the listings that match the filters in each square of a grid. With `bbox`, only the listings in the squares that it touches are counted; by default, those in all squares. Listings without coordinates are left out. If there are more than 4,000 squares, the grid of a lower zoom level is used.
+         * @description Counts the listings that match the filters in each square of a grid. With `bbox`, only the listings in the squares that it touches are counted; by default, all matching listings are counted. Listings without coordinates are left out. If there are more than 4,000 squares, the grid of a lower zoom level is used.
          */
         get: operations["retrieveMap"];
         put?: never;
@@ -557,7 +557,7 @@ export interface paths {
         };
         /**
          * List all listings
-         * @description All of the account's listings, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is not valid JSON. Creating or deleting a listing between two pages neither repeats nor skips others. `sequence` is read before the first listing.
+         * @description All of the account's listings, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is not valid JSON. If a listing is created or deleted between two pages, no other listing is repeated or skipped. `sequence` is read before the first listing.
          */
         get: operations["listListings"];
         put?: never;
@@ -581,7 +581,7 @@ export interface paths {
         };
         /**
          * Retrieve a listing
-         * @description One listing of the account. The id of another account's listing gets the same response as an unknown id. With `at`, the listing as it was at a sequence of the last 30 days, even if it has been deleted since.
+         * @description One listing of the account. The id of another account's listing gets the same response as an unknown id. With `at`, the response is the listing as it was at a sequence from the last 30 days, even if it has been deleted since.
          */
         get: operations["retrieveListing"];
         put?: never;
@@ -595,7 +595,7 @@ export interface paths {
         head?: never;
         /**
          * Change a listing
-         * @description A merge patch (RFC 7396): given members replace, `null` removes an optional field, and `metadata` is merged member by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, the listing changes only if it still has that version.
+         * @description A merge patch (RFC 7396): given members replace stored ones, `null` removes an optional field, and `metadata` is merged member by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, the listing changes only if it still has that version.
          */
         patch: operations["updateListing"];
         trace?: never;
@@ -627,7 +627,7 @@ export interface paths {
         head?: never;
         /**
          * Change a listing by your own id
-         * @description A merge patch (RFC 7396): given members replace, `null` removes an optional field, and `metadata` is merged member by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, the listing changes only if it still has that version.
+         * @description A merge patch (RFC 7396): given members replace stored ones, `null` removes an optional field, and `metadata` is merged member by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, the listing changes only if it still has that version.
          */
         patch: operations["updateListingByExternalId"];
         trace?: never;
@@ -641,7 +641,7 @@ export interface paths {
         };
         /**
          * List the history of a listing
-         * @description The changes to a listing, newest first, with the time, the actor, and the changed fields. The history is kept until 30 days after the listing is deleted. A page can have fewer entries than `limit` even if more follow. For the whole listing as it was at a `sequence`, retrieve it with `at`.
+         * @description The changes to a listing, newest first, with the time, the actor, and the changed fields. The history is kept until 30 days after the listing is deleted. A page can have fewer entries than `limit` even if more follow. To get the whole listing as it was at a `sequence`, retrieve it with `at`.
          */
         get: operations["listHistory"];
         put?: never;
@@ -661,7 +661,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description The changes since a sequence, in order, each exactly once. List the listings, save the `sequence` and `epoch` of that list, request the events after that sequence, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an event. With a filter (`type`, `listingId`, or `feed`), the response has the matching events among the next 10,000 events, so it can be empty, and `nextAfter` is the last sequence that was examined. Events are kept for 30 days. A request for older events, a sequence that the account has not reached, or another `epoch` gets 410; then list the listings again.
+         * @description The changes since a sequence, in order, each exactly once. List the listings, save the `sequence` and `epoch` of that list, request the events after that sequence, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an event. With a filter (`type`, `listingId`, or `feed`), the response has the matching events among the next 10,000 events, so it can be empty, and `nextAfter` is the last sequence that was examined. Events are kept for 30 days. A request for older events, a sequence that the account has not reached, or another `epoch` gets 410. In that case, list the listings again.
          */
         get: operations["listEvents"];
         put?: never;
@@ -683,7 +683,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, it replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -726,7 +726,7 @@ export interface paths {
         get: operations["retrieveFeed"];
         /**
          * Send the whole file of a feed
-         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the listing of the feed with its `externalId`, or adopts a listing that does not belong to a feed; a listing of another feed is not touched, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and compared with the listings before the first change. If it is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, and completes a run that was interrupted. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
+         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the listing of the feed with its `externalId`, or adopts a listing that does not belong to a feed; a listing of another feed is not touched, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and compared with the listings before the first change. If it is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
          */
         put: operations["putFeed"];
         post?: never;
@@ -867,7 +867,7 @@ export interface paths {
         put?: never;
         /**
          * Roll the signing secret
-         * @description Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both secrets: `webhook-signature` then has two signatures, separated by a space.
+         * @description Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both secrets, and `webhook-signature` contains two signatures, separated by a space.
          */
         post: operations["rollWebhookSecret"];
         delete?: never;
@@ -1079,7 +1079,7 @@ export interface paths {
         put?: never;
         /**
          * Roll an API key
-         * @description Generates a new key with the same name and access. The old key works for another `expiresInHours`, or until its own expiration time if that is earlier. If the old key already had an expiration time, the new key gets the same lifetime. A key can be rolled once.
+         * @description Generates a new key with the same name and access. The old key works for another `expiresInHours` hours, or until its own expiration time if that is earlier. If the old key already had an expiration time, the new key gets the same lifetime. A key can be rolled once.
          */
         post: operations["rollApiKey"];
         delete?: never;
@@ -1141,7 +1141,7 @@ export interface paths {
         };
         /**
          * List the API requests
-         * @description Requests made with the account's API keys, newest first, for as long as the `REQUEST_LOG` setting keeps them. Under heavy load, some can be missing, and many similar ones are counted in the last of them (`omitted`). With filters, each page examines only a part of the log, so it can be short, or even empty, while `nextCursor` is not null; the next page continues from there. With several processes, requests that other processes handled in the last second can be missing.
+         * @description Requests made with the account's API keys, newest first, for as long as the `REQUEST_LOG` setting keeps them. Under heavy load, some can be missing, and many similar ones are counted in the last logged one (`omitted`). With filters, each page examines only a part of the log, so it can be short, or even empty, while `nextCursor` is not null; the next page continues from there. With several processes, requests that other processes handled in the last second can be missing.
          */
         get: operations["listRequests"];
         put?: never;
@@ -1181,7 +1181,7 @@ export interface paths {
         };
         /**
          * List the team
-         * @description The account's members, in the order they joined.
+         * @description The account's members, in the order in which they joined.
          */
         get: operations["listMembers"];
         put?: never;
@@ -1211,7 +1211,7 @@ export interface paths {
         head?: never;
         /**
          * Change a role
-         * @description The role applies from the member's next request. An account always has at least one administrator.
+         * @description The role applies from the member's next request on. An account always has at least one administrator.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1363,14 +1363,14 @@ export interface components {
             listings: {
                 /** @description Number of listings. */
                 total: number;
-                /** @description Number of listings with each status, including 0. */
+                /** @description Number of listings with each status; 0 for a status without listings. */
                 byStatus: {
                     [key: string]: number;
                 };
             };
             /** @description One entry per key and hour, for this hour and the 23 hours before it. There is no entry for an hour in which a key was not used. */
             usage: {
-                /** @description The keys that were used in these hours, including deleted keys. */
+                /** @description The keys that were used in the last 24 hours, including deleted keys. */
                 keys: {
                     id: string;
                     name: string;
@@ -1413,7 +1413,7 @@ export interface components {
             count: number;
             /** @description The mean latitude of these listings, in degrees. */
             latitude: number;
-            /** @description Their mean longitude, in degrees. */
+            /** @description The mean longitude of these listings, in degrees. */
             longitude: number;
             /** @description The id of the listing, if it is alone in its square. */
             id: string | null;
@@ -1493,7 +1493,7 @@ export interface components {
              */
             currency?: string;
             /**
-             * @description The price at closing, in `currency`, like `listPrice`.
+             * @description The price at closing, in `currency`.
              * @example 445000
              */
             closePrice?: number;
@@ -1631,7 +1631,7 @@ export interface components {
              */
             currency?: string;
             /**
-             * @description The price at closing, in `currency`, like `listPrice`.
+             * @description The price at closing, in `currency`.
              * @example 445000
              */
             closePrice?: number;
@@ -1871,13 +1871,13 @@ export interface components {
             unchanged: number;
             /** @description Rows that were not imported; see `errors`. */
             failed: number;
-            /** @description Rows with the `externalId` of an earlier row of the file, which they change. */
+            /** @description Rows that have the same `externalId` as an earlier row, and so change the same listing. */
             repeated: number;
             /** @description Values that were read by `clean` or `values`, in rows that did not fail. */
             cleaned: number;
             /** @description The first 100 errors. */
             errors: ({
-                /** @description The line on which the row begins, from 1; for a JSON array, the element, from 1. */
+                /** @description The line on which the row begins or, for a JSON array, the element; both are counted from 1. */
                 line: number;
                 externalId?: string;
                 code: string;
@@ -1890,7 +1890,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
         };
         FileWarning: {
@@ -1904,7 +1904,7 @@ export interface components {
             /** @example mls */
             name: string;
             /**
-             * @description The fields of columns that have other names; an empty string skips the column.
+             * @description The field of each column with a different name; an empty string skips the column.
              * @example {
              *       "Price": "listPrice",
              *       "Agent": ""
@@ -1914,7 +1914,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description What words mean in a field, by `FIELD:WORD`; an empty string means that there is no value.
+             * @description What words mean in a field, by `FIELD:WORD`; an empty string means that the field has no value.
              * @example {
              *       "status:Under contract": "pending"
              *     }
@@ -1950,7 +1950,7 @@ export interface components {
             clean: boolean;
             dates: ("mdy" | "dmy") | null;
             decimal: ("comma" | "point") | null;
-            /** @description Whether unknown columns are skipped. A CSV file that lacks a column of an earlier file is still rejected if it has new unknown columns: one of them can be that column with a new name. */
+            /** @description Whether unknown columns are skipped. A CSV file that lacks a column of an earlier file is still rejected if it has new unknown columns, because one of them could be the missing column with a new name. */
             ignoreUnknown: boolean;
             expectedEveryHours: number | null;
             /** @description Listings that belong to the feed. */
@@ -1964,7 +1964,7 @@ export interface components {
             lastSuccessAt: string | null;
             /** @description Seconds since `lastSuccessAt`. */
             lastSuccessAgeSeconds: number | null;
-            /** @description Whether no run has succeeded for `expectedEveryHours`. */
+            /** @description Whether no run has succeeded for `expectedEveryHours` hours. */
             isLate: boolean;
             lateSince: string | null;
         };
@@ -2004,7 +2004,7 @@ export interface components {
             cleaned: number;
             /** @description The account's sequence before the run's first change; null if there are no changes yet. */
             sequenceFrom: number | null;
-            /** @description The sequence after its last change so far. */
+            /** @description The account's sequence after the run's last change so far. */
             sequenceTo: number | null;
             /** @description The first 100 failed rows. */
             errors: components["schemas"]["FailedRow"][];
@@ -2013,11 +2013,11 @@ export interface components {
                 code: string;
                 message: string;
             };
-            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
         };
         FailedRow: {
-            /** @description The line on which the row begins, from 1; for a JSON array, the element, from 1. */
+            /** @description The line on which the row begins or, for a JSON array, the element; both are counted from 1. */
             line: number;
             externalId?: string;
             code: string;
@@ -2055,9 +2055,9 @@ export interface components {
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];
-            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
-            /** @description Up to 1,000 of each kind. */
+            /** @description Up to 1,000 changes of each kind. */
             examples: {
                 create: {
                     line: number;
@@ -2136,7 +2136,7 @@ export interface components {
             data: components["schemas"]["StoredFailedRow"][];
         };
         StoredFailedRow: {
-            /** @description The line on which the row begins, from 1; for a JSON array, the element, from 1. */
+            /** @description The line on which the row begins or, for a JSON array, the element; both are counted from 1. */
             line: number;
             externalId?: string;
             code: string;
@@ -2170,7 +2170,7 @@ export interface components {
             pending: number;
             /** @description When the endpoint began to fail; null after a success. */
             failingSince: string | null;
-            /** @description When the service disabled the endpoint, after five days in which every attempt failed. */
+            /** @description When the service disabled the endpoint because every attempt had failed for five days. */
             disabledAt: string | null;
             /** @description When the previous secret expires after a roll. */
             oldSecretExpiresAt: string | null;
@@ -2188,7 +2188,7 @@ export interface components {
         NewWebhook: {
             /**
              * Format: uri
-             * @description Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and its name must resolve to public addresses each time that the service connects.
+             * @description Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and its host name must resolve to public addresses each time that the service connects.
              * @example https://example.com/webhooks
              */
             url: string;
@@ -2210,7 +2210,7 @@ export interface components {
             pending: number;
             /** @description When the endpoint began to fail; null after a success. */
             failingSince: string | null;
-            /** @description When the service disabled the endpoint, after five days in which every attempt failed. */
+            /** @description When the service disabled the endpoint because every attempt had failed for five days. */
             disabledAt: string | null;
             /** @description When the previous secret expires after a roll. */
             oldSecretExpiresAt: string | null;
@@ -2230,7 +2230,7 @@ export interface components {
         WebhookPatch: {
             /**
              * Format: uri
-             * @description Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and its name must resolve to public addresses each time that the service connects.
+             * @description Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and its host name must resolve to public addresses each time that the service connects.
              * @example https://example.com/webhooks
              */
             url?: string;
@@ -2265,7 +2265,7 @@ export interface components {
             /** @description The `webhook-id`, which is the same in every attempt. */
             id: string;
             /**
-             * @description `pending` waits for its next attempt, `failed` has used all of them, and `expired` stands for the events from `sequence` to `lastSequence`, which were removed before they were sent.
+             * @description `pending`: waits for its next attempt. `failed`: has used all attempts. `expired`: stands for the events from `sequence` to `lastSequence`, which were removed before they were sent.
              * @enum {string}
              */
             state: "pending" | "delivered" | "failed" | "expired";
@@ -2495,7 +2495,7 @@ export interface components {
             sequence: number | null;
             /** @description The body of an error response, cut after 4,096 characters; keys are masked. */
             errorBody: string | null;
-            /** @description The number of similar requests that are counted here instead of being logged. Each process logs about 50 of a key's reads with the same status, and of its requests above the rate limit, every quarter of a second. */
+            /** @description The number of similar requests that are counted here instead of being logged. Every quarter of a second, each process logs about 50 of a key's reads with the same status, and about as many of its requests above the rate limit. */
             omitted: number;
         };
         MemberList: {
@@ -3133,7 +3133,7 @@ export interface components {
          */
         IfMatch: string;
         /**
-         * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+         * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` only creates listings.
          * @example *
          */
         UnlessMatch: string;
@@ -5214,7 +5214,7 @@ export interface operations {
                  */
                 city?: string;
                 /**
-                 * @description Like `city`, for several values: `city[]=…&city[]=…`, at most 50.
+                 * @description Like `city`, for up to 50 values: `city[]=…&city[]=…`.
                  * @example [
                  *       "Austin"
                  *     ]
@@ -5226,7 +5226,7 @@ export interface operations {
                  */
                 stateOrProvince?: string;
                 /**
-                 * @description Like `stateOrProvince`, for several values: `stateOrProvince[]=…&stateOrProvince[]=…`, at most 50.
+                 * @description Like `stateOrProvince`, for up to 50 values: `stateOrProvince[]=…&stateOrProvince[]=…`.
                  * @example [
                  *       "TX"
                  *     ]
@@ -5238,7 +5238,7 @@ export interface operations {
                  */
                 postalCode?: string;
                 /**
-                 * @description Like `postalCode`, for several values: `postalCode[]=…&postalCode[]=…`, at most 50.
+                 * @description Like `postalCode`, for up to 50 values: `postalCode[]=…&postalCode[]=…`.
                  * @example [
                  *       "78701"
                  *     ]
@@ -5250,7 +5250,7 @@ export interface operations {
                  */
                 country?: string;
                 /**
-                 * @description Like `country`, for several values: `country[]=…&country[]=…`, at most 50.
+                 * @description Like `country`, for up to 50 values: `country[]=…&country[]=…`.
                  * @example [
                  *       "US"
                  *     ]
@@ -5262,7 +5262,7 @@ export interface operations {
                  */
                 externalId?: string;
                 /**
-                 * @description Like `externalId`, for several values: `externalId[]=…&externalId[]=…`, at most 50.
+                 * @description Like `externalId`, for up to 50 values: `externalId[]=…&externalId[]=…`.
                  * @example [
                  *       "MLS-20931"
                  *     ]
@@ -5274,7 +5274,7 @@ export interface operations {
                  */
                 feed?: string;
                 /**
-                 * @description Like `feed`, for several values: `feed[]=…&feed[]=…`, at most 50.
+                 * @description Like `feed`, for up to 50 values: `feed[]=…&feed[]=…`.
                  * @example [
                  *       "mls"
                  *     ]
@@ -5731,7 +5731,7 @@ export interface operations {
                  */
                 city?: string;
                 /**
-                 * @description Like `city`, for several values: `city[]=…&city[]=…`, at most 50.
+                 * @description Like `city`, for up to 50 values: `city[]=…&city[]=…`.
                  * @example [
                  *       "Austin"
                  *     ]
@@ -5743,7 +5743,7 @@ export interface operations {
                  */
                 stateOrProvince?: string;
                 /**
-                 * @description Like `stateOrProvince`, for several values: `stateOrProvince[]=…&stateOrProvince[]=…`, at most 50.
+                 * @description Like `stateOrProvince`, for up to 50 values: `stateOrProvince[]=…&stateOrProvince[]=…`.
                  * @example [
                  *       "TX"
                  *     ]
@@ -5755,7 +5755,7 @@ export interface operations {
                  */
                 postalCode?: string;
                 /**
-                 * @description Like `postalCode`, for several values: `postalCode[]=…&postalCode[]=…`, at most 50.
+                 * @description Like `postalCode`, for up to 50 values: `postalCode[]=…&postalCode[]=…`.
                  * @example [
                  *       "78701"
                  *     ]
@@ -5767,7 +5767,7 @@ export interface operations {
                  */
                 country?: string;
                 /**
-                 * @description Like `country`, for several values: `country[]=…&country[]=…`, at most 50.
+                 * @description Like `country`, for up to 50 values: `country[]=…&country[]=…`.
                  * @example [
                  *       "US"
                  *     ]
@@ -5779,7 +5779,7 @@ export interface operations {
                  */
                 externalId?: string;
                 /**
-                 * @description Like `externalId`, for several values: `externalId[]=…&externalId[]=…`, at most 50.
+                 * @description Like `externalId`, for up to 50 values: `externalId[]=…&externalId[]=…`.
                  * @example [
                  *       "MLS-20931"
                  *     ]
@@ -5791,7 +5791,7 @@ export interface operations {
                  */
                 feed?: string;
                 /**
-                 * @description Like `feed`, for several values: `feed[]=…&feed[]=…`, at most 50.
+                 * @description Like `feed`, for up to 50 values: `feed[]=…&feed[]=…`.
                  * @example [
                  *       "mls"
                  *     ]
@@ -6062,7 +6062,7 @@ export interface operations {
                  */
                 bbox?: string;
                 /**
-                 * @description Listings within `radius` of this point: `latitude,longitude` in degrees. Nearest first, unless `sort` is given.
+                 * @description Listings within `radius` of this point: `latitude,longitude` in degrees, nearest first unless `sort` is given.
                  * @example 30.2672,-97.7431
                  */
                 near?: string;
@@ -6077,7 +6077,7 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description The field to sort by, with `-` for descending order; default newest first. Listings without the field come last in both orders, and ties are newest first. `distance` is measured from `near`, and is the default with it.
+                 * @description The field to sort by, with `-` for descending order; default newest first. Listings without the field come last in both orders, and ties are sorted newest first. `distance` is the distance from `near`; if `near` is given, it is the default.
                  * @example -listPrice
                  */
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "listPrice" | "-listPrice" | "closePrice" | "-closePrice" | "beds" | "-beds" | "baths" | "-baths" | "livingArea" | "-livingArea" | "onMarketDate" | "-onMarketDate" | "distance" | "-distance";
@@ -6092,7 +6092,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description The members to return, in the order of all responses. `id` is returned only if you name it. With `near`, JSON and NDJSON can have the `distance`, in meters with one decimal place. Separate several with commas.
+                 * @description The members to return; the response has its usual order. `id` is returned only if you name it. With `near`, JSON and NDJSON can have the `distance`, in meters with one decimal place. Separate several with commas.
                  * @example [
                  *       "id",
                  *       "address"
@@ -6368,7 +6368,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A `sequence` of the account: the response is the listing as it was after this change.
+                 * @description A `sequence` of the account; the response is the listing as it was after the change with this sequence.
                  * @example 128
                  */
                 at?: number;
@@ -6499,7 +6499,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` only creates listings.
                  * @example *
                  */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
@@ -6564,7 +6564,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` only creates listings.
                  * @example *
                  */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
@@ -6781,7 +6781,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` only creates listings.
                  * @example *
                  */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
@@ -6919,7 +6919,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` only creates listings.
                  * @example *
                  */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
@@ -6984,7 +6984,7 @@ export interface operations {
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` only creates listings.
                  * @example *
                  */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
@@ -7380,7 +7380,7 @@ export interface operations {
                  */
                 dryRun?: boolean;
                 /**
-                 * @description With `Accept: application/x-ndjson`, at most two lines a second report how many rows are done: `{"rows":8400}`. Failed rows are then not sent as lines; the last line is the report with up to 10,000 errors, or the error that stopped the import. It cannot be combined with `atomic`.
+                 * @description With `Accept: application/x-ndjson`, at most two lines a second report how many rows are done: `{"rows":8400}`. Failed rows are not sent as lines; the last line is the report with up to 10,000 errors, or the error that stopped the import. `progress` cannot be combined with `atomic`.
                  * @example true
                  */
                 progress?: boolean;
@@ -11106,7 +11106,7 @@ export interface operations {
                  */
                 keyId?: string;
                 /**
-                 * @description The response has one of these statuses; `4xx` is each from 400 to 499. Separate several with commas.
+                 * @description The response has one of these statuses; `4xx` means 400 to 499. Separate several with commas.
                  * @example [
                  *       "4xx",
                  *       "5xx"

@@ -32,7 +32,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Without a network, a request fails at once, and the page says so.
+      // Without a network, a request fails immediately, and the page shows the error.
       networkMode: 'always',
       refetchOnReconnect: true,
       // Retry only outages: after a 4xx response, a repeated request would get the same response.
@@ -58,7 +58,7 @@ export const invitationsQuery = get<InvitationList>(['invitations'], '/admin/inv
 export const accountQuery = get<Account>(['account'], '/admin/account');
 export const sessionsQuery = get<SessionInfo[]>(['sessions'], '/admin/auth/list-sessions');
 export const passkeysQuery = get<Passkey[]>(['passkeys'], '/admin/auth/passkey/list');
-/** Loaded each time the Overview page opens, because changes on other pages affect it. */
+/** The data is loaded each time the Overview page opens, because changes on other pages affect it. */
 export const overviewQuery = { ...get<Overview>(['overview'], '/admin/overview'), staleTime: 0 };
 
 const ACTIVITY = 'activity';

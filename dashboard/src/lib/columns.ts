@@ -8,7 +8,7 @@ export interface FileColumn {
   name: string;
   /** Values of the column in the first rows. */
   samples: string[];
-  /** The field that the column's name stands for, or probably stands for; null if the service does not know. */
+  /** The field that the column's name stands for, or probably stands for; null if there is none. */
   field: string | null;
   /** Whether an import reads the column as `field` without a mapping. */
   isKnown: boolean;
@@ -26,7 +26,7 @@ const SAMPLES_MAX = 3;
 const SAMPLE_LENGTH_MAX = 60;
 /** Objects need not have all members, so this many rows are searched for members. */
 const ROWS_MAX = 1_000;
-/** The maximum number of names in a request. This many long names still fit. */
+/** The maximum number of names in a request. A request has room for this many long names. */
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 200;
 

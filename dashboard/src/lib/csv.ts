@@ -3,7 +3,10 @@
  * import removes that quote.
  */
 const FORMULAS = /(^|;)('*[=+\-@\t\r＝＋－＠])/g;
-/** Matches the same in JSON, where an escape sequence can be used instead, which does not change the value. */
+/**
+ * Matches the start of a formula in JSON. There, an escape sequence replaces the sign, so the value stays the
+ * same.
+ */
 const JSON_FORMULAS = /;[=+\-@＝＋－＠]/g;
 
 /** Formats rows as CSV with a header row, in the same form as the service's exports. */

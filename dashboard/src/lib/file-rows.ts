@@ -46,7 +46,7 @@ async function* readText(file: File): AsyncGenerator<string> {
   try {
     for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) yield part.value;
   } finally {
-    // Needed if the file was not read to its end.
+    // Stop the reader if the file was not read to its end.
     await reader.cancel().catch(() => undefined);
   }
 }

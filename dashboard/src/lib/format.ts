@@ -45,7 +45,7 @@ export function formatRelative(time: string, nowMs = Date.now()): string {
   return DAY.format(new Date(time));
 }
 
-/** Shows cents only if there are any. */
+/** Shows cents only if the amount is not a whole number. */
 export function formatPrice(amount: number, currency = 'USD'): string {
   const decimals = Number.isInteger(amount) ? { maximumFractionDigits: 0 } : {};
   return new Intl.NumberFormat(undefined, { style: 'currency', currency, ...decimals }).format(amount);

@@ -3,13 +3,13 @@ import { UNREACHABLE, unreachable } from '../api/client';
 
 /**
  * The storage key for the error message of the last file that could not be loaded. The page reloads only once
- * for each.
+ * for each message.
  */
 const RELOADED_FOR = 'property-listings.reloaded-for';
 
 /**
- * Reloads the page if a file of it cannot be loaded: after an upgrade, an open page may request files that no
- * longer exist.
+ * Reloads the page if one of its files cannot be loaded: after an upgrade, an open page may request files
+ * that no longer exist.
  */
 export function reloadForNewFiles(): void {
   window.addEventListener('vite:preloadError', async ({ payload: { message } }) => {
@@ -28,15 +28,15 @@ export function lazyPage<Module extends Record<string, unknown>, Name extends ke
     try {
       return await load();
     } catch {
-      // Replace the original error, for which the router would reload the page even while the service is
-      // unreachable.
+      // Replace the original error, because it would make the router reload the page even while the service
+      // is unreachable.
       throw unreachable(UNREACHABLE);
     }
   };
   return lazyRouteComponent(loadPage, name);
 }
 
-/** Reloads the page, because code that failed to load is not requested again otherwise. */
+/** Reloads the page, because otherwise code that failed to load is not requested again. */
 export async function reloadIfReachable(): Promise<void> {
   if (await isReachable()) window.location.reload();
 }

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 
-/** Shows a message. If the same message is already shown, it replaces that one. */
+/** Shows a message. If the same message is already shown, the new one replaces it. */
 export function notify(message: string): void {
   notifications.hide(message);
   notifications.show({ id: message, message });

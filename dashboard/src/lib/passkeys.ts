@@ -5,8 +5,8 @@ const PATH = '/admin/auth/passkey';
 const IP_ADDRESS = /^[\d.]+$|^\[/;
 
 /**
- * Whether the browser supports passkeys for this page. They require a domain name, and HTTPS unless the page
- * is on localhost.
+ * Whether the browser supports passkeys for this page. Passkeys require a domain name, and HTTPS unless the
+ * page is on localhost.
  */
 export function canUsePasskeys(): boolean {
   return 'parseRequestOptionsFromJSON' in (window.PublicKeyCredential ?? {}) && !IP_ADDRESS.test(location.hostname);

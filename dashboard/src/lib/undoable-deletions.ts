@@ -8,12 +8,12 @@ const BATCH_LENGTH = 400;
 /** How many requests of a deletion are sent at the same time, unless the page is being closed. */
 const REQUESTS_MAX = 2;
 /**
- * The number of listings that can be sent while the page is being closed. Browsers then complete only a few
- * requests, with 64 KiB in total.
+ * The number of listings that can be sent while the page is being closed. During that time, browsers complete
+ * only a few requests, with 64 KiB in total.
  */
 const SENT_ON_CLOSE_MAX = 4 * BATCH_LENGTH;
 
-/** A listing to delete. Its address is shown if it is the only one. */
+/** A listing to delete. Its address is shown if no other listing is deleted with it. */
 export interface Deletable {
   id: string;
   address?: string;
@@ -85,7 +85,10 @@ export async function finishDeletions(): Promise<void> {
   await Promise.all([...pending].map((deletion) => carryOut(deletion, Number.POSITIVE_INFINITY)));
 }
 
-/** Sends the unsent ids. Each is sent only once, even if both the timer and the closing of the page trigger it. */
+/**
+ * Sends the unsent ids. Each id is sent only once, even if both the timer and the closing of the page call
+ * this function.
+ */
 function carryOut(deletion: PendingDeletion, requestsMax = REQUESTS_MAX): Promise<void> {
   clearTimeout(deletion.timer);
   const requests = Math.ceil(deletion.unsent.length / BATCH_LENGTH);

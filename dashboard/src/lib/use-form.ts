@@ -39,7 +39,7 @@ export function useSubmit(hasField: (field: string) => boolean, describe = descr
     }
   }
 
-  /** Clears the errors of fields. Call this when a field changes, because its error may be fixed. */
+  /** Clears the errors of fields. Call this when a field changes, because the change may fix its error. */
   const clearField = (...names: string[]) =>
     setErrors((before) => {
       if (names.every((name) => before.fields[name] === undefined)) return before;

@@ -27,7 +27,7 @@ export interface DataTableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: Row[];
-  /** Whether there are more rows than these, so the table cannot sort them itself. */
+  /** Whether there are more rows than these; if so, the table cannot sort the rows itself. */
   isPart?: boolean;
   /** The field that the service sorts the rows by, with `-` for descending order. */
   sort?: string | undefined;
@@ -52,10 +52,10 @@ const ACTIONS_PX = 56;
 const REST_PX = 240;
 
 /**
- * A table that always shows its first and last column. Which other columns are visible depends on the width
- * of the table, until the user chooses columns. Then all chosen columns are shown, and the table scrolls if
- * they need more space. The arrow keys move between rows, Space selects a row, and Enter or a click opens its
- * link.
+ * A table that always shows its first and last column. Until the user chooses columns, the width of the table
+ * determines which other columns are visible. After that, all chosen columns are shown, and the table scrolls
+ * if they need more space. The arrow keys move between rows, Space selects a row, and Enter or a click opens
+ * its link.
  */
 export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>) {
   const { label, columns, rows, selection = NOTHING_SELECTED, onSelect, nameOf, actions } = props;
@@ -279,7 +279,7 @@ function moveFocus(event: KeyboardEvent): void {
 }
 
 interface SublineProps {
-  /** Shown only while the table is too narrow for the columns that have the same values. */
+  /** Shown only while the table is too narrow for the columns that show the same values. */
   isNarrow?: boolean;
   children: ReactNode;
 }

@@ -11,8 +11,8 @@ interface SecretProps {
 }
 
 /**
- * A secret that is shown only once. Escape closes it only after it was copied, and a click outside never
- * closes it.
+ * A secret that is shown only once. Escape closes the dialog only after the secret was copied, and a click
+ * outside never closes it.
  */
 export function Secret({ text, description, onDone, children }: SecretProps) {
   const shown = useRef<HTMLElement>(null);

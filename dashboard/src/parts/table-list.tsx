@@ -10,7 +10,7 @@ interface TableListProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
   count: number;
   /** Shown instead of a list without rows. */
   empty?: ReactNode;
-  /** Shown instead of a page without rows, unless it is the last one. */
+  /** Shown instead of a page without rows, unless that page is the last one. */
   emptyPage?: string;
   /** Undefined on the first page. */
   cursor?: string | undefined;

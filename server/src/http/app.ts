@@ -24,7 +24,10 @@ export function createApp(services: Services): App {
   const find = createMap(services);
   const checkForwarded = createForwardedCheck(log, trustedProxies);
 
-  /** Rejects a request because too many are waiting. Even then, a malformed key gets a 401 response. */
+  /**
+   * Rejects a request because too many are waiting. Even during overload, a malformed key gets a 401
+   * response.
+   */
   async function reject(exchange: Exchange, { api, isPublic }: RouteMatch): Promise<Reply> {
     admission.noteRejection(exchange);
     if (!isPublic) await api?.requireLikelyCaller?.(exchange, services);
@@ -88,7 +91,7 @@ export function createApp(services: Services): App {
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.principal);
       if (reply.status >= 400 && typeof reply.body === 'string') exchange.errorBody = reply.body;
       if (outgoing.destroyed) return;
-      // Otherwise the client would send its next request on a connection that is about to close.
+      // Otherwise, the client would send its next request on a connection that is about to close.
       if (isLeaving()) outgoing.shouldKeepAlive = false;
       await send(exchange, api?.headers ? { ...reply, headers: { ...api.headers, ...reply.headers } } : reply);
     } catch (error) {

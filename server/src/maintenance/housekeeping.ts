@@ -17,9 +17,9 @@ import { schedule } from './schedule.ts';
 const PURGE_INTERVAL_MS = 60_000;
 /** Deleted data stays in the write-ahead log for at most this time. */
 const LOG_INTERVAL_MS = 600_000;
-/** Long, since each purge reads every account. */
+/** The interval is long, because each purge reads every account. */
 const EVENT_PURGE_INTERVAL_MS = 600_000;
-/** Until the next check, a lost run is only shown as interrupted. */
+/** Until the next check, a lost run is shown as interrupted, but that outcome is not stored. */
 const LOST_RUNS_INTERVAL_MS = 30_000;
 /** For the metric of late feeds. */
 const LATE_FEEDS_INTERVAL_MS = 60_000;

@@ -5,7 +5,7 @@ const LISTINGS_MIN = 10_000;
 /** The remaining time is shown once the speed has been measured for this long. */
 const MEASURED_MS = 1_000;
 const INTERVAL_MS = 5_000;
-/** Creating the indexes, after the last listing, takes about this share of the time that the listings take. */
+/** Creating the indexes after the last listing takes about this share of the time that the listings take. */
 const INDEX_SHARE = 0.3;
 
 /** Creates a function that describes the progress of a migration every few seconds. */

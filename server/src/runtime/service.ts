@@ -38,14 +38,20 @@ import { watchService } from './service-metrics.ts';
 
 /** How long in-flight requests can take once the service stops. */
 export const SHUTDOWN_MAX_MS = 10_000;
-/** Used instead if other processes keep serving; must be shorter than `END_MAX_MS` (worker-process.ts). */
+/**
+ * How long in-flight requests can take if other processes keep serving; must be shorter than `END_MAX_MS`
+ * (worker-process.ts).
+ */
 const SHUTDOWN_MAX_REPLACED_MS = 50_000;
 /**
  * Idle connections stay open this long, so that a request on its way when the service stops still gets a
  * response.
  */
 const IDLE_GRACE_MS = 300;
-/** Used instead if other processes keep serving: clients get time to read `Connection: close` in a response. */
+/**
+ * How long idle connections stay open if other processes keep serving: clients get time to read `Connection:
+ * close` in a response.
+ */
 const IDLE_GRACE_REPLACED_MS = 5_000;
 /** How often the request log is written. A crash loses at most the requests of one interval. */
 const REQUEST_LOG_INTERVAL_MS = 1_000;
@@ -55,7 +61,7 @@ const KEY_USE_INTERVAL_MS = 5_000;
 interface Serving {
   /** The address that the service listens on. */
   url: string;
-  /** Takes over the scheduled work, which one process does for all. */
+  /** Takes over the scheduled work, which one process does for all processes. */
   keepHouse(): void;
   /** Stops accepting requests and finishes in-flight ones. `isReplaced`: other processes continue the service. */
   stop(options?: { isReplaced: boolean }): Promise<void>;
@@ -102,7 +108,9 @@ export async function startService(config: Config, log: Log, limits: ServerLimit
   }
 }
 
-/** Loads better-auth before the service starts: later, loading would block requests for a fifth of a second. */
+/**
+ * Loads better-auth before the service starts. Loading it later would block requests for a fifth of a second.
+ */
 export async function loadIdentity(): Promise<void> {
   await import('../http/identity/better-auth.ts');
 }

@@ -9,7 +9,7 @@ type Attempt = Pick<WebhookTest, 'id' | 'status' | 'durationMs' | 'response' | '
 
 interface ResponseDialogProps {
   title: string;
-  /** The attempt to show; the dialog is closed if it is undefined. */
+  /** The attempt to show; if undefined, the dialog is closed. */
   attempt: Attempt | undefined;
   /** The sequence of the delivered event; undefined for a test, and for events that are no longer available. */
   sequence?: number | undefined;

@@ -8,7 +8,7 @@ type Box = [west: number, south: number, east: number, north: number];
 
 /** The listings that one mark on the map stands for. */
 export interface Group extends Cluster {
-  /** The box around the grid squares of its listings. */
+  /** The box around the grid squares of these listings. */
   box: Box;
 }
 

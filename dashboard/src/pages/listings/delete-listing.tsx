@@ -16,7 +16,7 @@ import {
 /** All deletions share one notification. */
 const NOTE_ID = 'deletions';
 
-/** Hides the listings at once, and deletes them when the time to undo is over. */
+/** Hides the listings immediately, and deletes them when the time to undo is over. */
 export function deleteListings(listings: Deletable[]): void {
   deleteLater({
     items: listings,

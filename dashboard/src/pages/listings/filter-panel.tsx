@@ -25,7 +25,7 @@ interface FilterPanelProps {
   onApply: (changes: ListingSearch) => void;
 }
 
-/** The panel with all filters. It stays open until the service accepts them. */
+/** The panel with all filters. It stays open until the service accepts the filters. */
 export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelProps) {
   const [isOpen, setOpen] = useState(false);
   const [draft, setDraft] = useState<ListingSearch>(search);
@@ -48,7 +48,7 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
   };
   const apply = async () => {
     const changes = toFilters(draft);
-    // The list then sends the same query and finds its response in the cache.
+    // The list sends the same query later, and finds its response in the cache.
     await queryClient.fetchQuery(listingsQuery(toListQuery(withSearch(search, changes))));
     close(changes);
   };

@@ -14,8 +14,8 @@ import { useIsAdministrator } from '../../shell/session';
 import { useHistory } from './use-history';
 
 /**
- * Shows the listing's events. Each entry of its history is an event, so they are found without reading all
- * events of the account.
+ * Shows the listing's events. Each entry of the listing's history is an event, so the events are found
+ * without reading all events of the account.
  */
 export function ListingEvents({ listing: { id, version } }: { listing: Listing }) {
   const isAdministrator = useIsAdministrator();

@@ -23,7 +23,7 @@ interface ListingFormProps {
   note?: ReactNode;
 }
 
-/** Pairs of fields: an error of the first may mean that the second is missing. */
+/** Pairs of fields: an error in the first field may mean that the second field is missing. */
 const PARTNERS: Partial<Record<string, string>> = {
   currency: 'listPrice',
   closePrice: 'currency',

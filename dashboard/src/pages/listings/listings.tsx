@@ -82,8 +82,8 @@ function useWithoutDeleted(list: ListingList | undefined): ListingList | undefin
   const data = list.data.filter(({ id }) => !deleted.has(id));
   const { total } = list;
   if (total === undefined) return { ...list, data };
-  // If no listing is left here, and at least as many deletions are pending as the search finds listings,
-  // those on other pages are among the deleted ones.
+  // If no listing is left here, and at least as many deletions are pending as the search finds listings, the
+  // listings on other pages are being deleted, too.
   const isNoneLeft = data.length === 0 && deleted.size >= total;
   return { ...list, data, total: isNoneLeft ? 0 : total - list.data.length + data.length };
 }

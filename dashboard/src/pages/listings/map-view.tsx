@@ -105,7 +105,7 @@ function boxAround({ data, side }: ListingMap): string {
   if (data.length === 0) return '20,0,2';
   const [south, north] = rangeOf(data.map(({ latitude }) => latitude));
   const [west, east] = rangeOf(data.map(({ longitude }) => longitude));
-  // A cluster is drawn at the mean position of its listings, so add a margin for those around it.
+  // A cluster is drawn at the mean position of its listings, so add a margin for the listings around it.
   const margin = side / 4;
   return [
     Math.max(-180, west - margin),

@@ -12,8 +12,7 @@ interface PageControlsProps {
 
 /**
  * The buttons that open the next and previous pages. Cursors only lead forward, so the browser's history
- * keeps the cursors of earlier pages. A page that was opened by its URL does not know its position in the
- * list.
+ * keeps the cursors of earlier pages. The position of a page that was opened by its URL is unknown.
  */
 export function PageControls({ search, nextCursor, count, total }: PageControlsProps) {
   const navigate = useNavigate();

@@ -86,7 +86,7 @@ function Viewer({ photos, index: opened, onChange }: ViewerProps) {
   );
 }
 
-/** A photo. Its host learns the IP address of the user, but not which page the user views. */
+/** A photo. The photo's host learns the IP address of the user, but not which page the user views. */
 function Image({ photo: { url, caption = '' } }: { photo: Photo }) {
   const [isBroken, setBroken] = useState(false);
   if (isBroken) {

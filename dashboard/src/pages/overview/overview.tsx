@@ -16,7 +16,7 @@ import { ByStatus } from './by-status';
 import { FirstSteps } from './first-steps';
 import { UsageTable } from './usage-table';
 
-/** Loaded only when needed, because charts are a third of all scripts. */
+/** Loaded only when needed, because the code of charts is a third of all scripts. */
 const UsageChart = lazy(() => import('./usage-chart'));
 
 const REFETCH_MS = 10_000;

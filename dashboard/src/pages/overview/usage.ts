@@ -3,7 +3,7 @@ import type { Overview } from '../../api/types';
 type Usage = Overview['usage'];
 type Measure = 'requests' | 'errors';
 
-/** Few colors are distinguishable in both themes, so all other keys share one. */
+/** Few colors are distinguishable in both themes, so the keys without a color of their own share one. */
 export const SERIES_COLORS = ['#1c7d57', '#4a90d9', '#d9a514', '#8a6fd1', '#d9682e'];
 export const OTHERS_COLOR = '#8b95a1';
 const HOUR_MS = 3_600_000;

@@ -43,7 +43,8 @@ export async function recordAudit(
   });
 }
 
-// Changes to listings are in the audit log only if a user made them. Changes by API keys are only in their histories.
+// Changes to listings are in the audit log only if a user made them. Changes by API keys are only in the
+// histories of the listings.
 
 type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
 

@@ -8,7 +8,7 @@ import { type SessionPrincipal, sessionGone } from '../access/principals.ts';
 const VIEWS_MAX = 50;
 
 /**
- * Saves a member's view, replacing the one with the same name.
+ * Saves a member's view. If the member already has a view with this name, that view is replaced.
  * @throws {AppError} `conflict` above the limit, or `unauthorized` if the session has ended
  */
 export async function saveView(database: Database, principal: SessionPrincipal, view: SavedView): Promise<void> {

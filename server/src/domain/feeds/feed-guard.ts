@@ -20,8 +20,8 @@ export interface JudgedPlan {
 }
 
 /**
- * A percentage allows at least this many missing listings. Otherwise, it would stop nearly every run of a
- * feed with few listings.
+ * A percentage allows at least this many missing listings. Otherwise, the guard would stop nearly every run
+ * of a feed with few listings.
  */
 const MISSING_MIN = 5;
 

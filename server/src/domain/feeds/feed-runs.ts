@@ -179,7 +179,10 @@ async function readErrors(database: Database, accountId: string, runId: string):
   return `[${rows.map(({ error }) => error).join()}]`;
 }
 
-/** Ends a run that was stopped or has failed. If this fails too, the run ends as interrupted when its lease ends. */
+/**
+ * Ends a run that was stopped or has failed. If the end cannot be stored, the run ends as interrupted with
+ * its lease.
+ */
 async function endWithError(database: Database, leased: LeasedRun, error: unknown): Promise<void> {
   const code = error instanceof AppError ? error.code : 'internal_error';
   const message = error instanceof AppError ? error.message : 'An unexpected error occurred; send the file again.';

@@ -23,7 +23,7 @@ import type { Import } from './imports.ts';
 
 /** Maximum number of rows in a file. Other writes wait while these rows are written. */
 const ATOMIC_ROWS_MAX = 10_000;
-/** A larger plan leaves megabytes of garbage, so garbage is collected soon after it. */
+/** A plan larger than this leaves megabytes of garbage, so garbage is collected soon afterward. */
 const LARGE_PLAN_BYTES = 1024 * 1024;
 
 /** Maximum number of concurrent plans. A plan takes 1 to 2 KB of memory per row. */

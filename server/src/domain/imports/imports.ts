@@ -15,7 +15,7 @@ export interface Import {
   onFailure?: ((failure: RowFailure) => Promise<void>) | undefined;
   /** Called after each commit with the account's sequence. */
   onCommit?: (sequence: number) => void;
-  /** Aborts when the client disconnects; `batches` then throws. */
+  /** Aborts when the client disconnects, which makes `batches` throw. */
   signal?: AbortSignal;
 }
 

@@ -6,8 +6,8 @@ import { ImportPlan } from './import-plan.ts';
 import type { ImportRow, RowOutcome } from './import-rows.ts';
 
 /**
- * Maximum number of rows per transaction, which is one full batch. Writing them takes about 5 ms; then other
- * writes get their turn.
+ * Maximum number of rows per transaction, which is one full batch. Writing the rows takes about 5 ms; after
+ * that, other writes get their turn.
  */
 const ROWS_MAX = BATCH_LENGTH;
 /** Maximum bytes of the documents that a transaction with several rows reads and writes. */

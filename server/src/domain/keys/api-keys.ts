@@ -103,7 +103,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Issues a key with the name, access, and lifetime of an existing key. The existing key expires after
- * `hours`, or earlier if it would have expired anyway. With 0 hours, it is deleted at once.
+ * `hours`, or earlier if it would have expired anyway. With 0 hours, it is deleted immediately.
  * @throws {AppError} `conflict` for a key that has already been rolled, or what `deleteApiKey` throws
  */
 export function rollApiKey(

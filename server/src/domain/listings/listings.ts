@@ -114,7 +114,7 @@ export function deleteListing(
 
 /**
  * Deletes the listings that exist, one batch per transaction, so other writes get their turn.
- * @returns how many were deleted, and the account's sequence after the last one
+ * @returns how many were deleted, and the account's sequence after the last deletion
  * @throws {AppError} what `write` throws; earlier batches stay deleted
  */
 export async function deleteListings(

@@ -84,7 +84,7 @@ export async function createWebhook(
 }
 
 /**
- * Enabling a disabled endpoint also clears `failingSince` and sends its pending deliveries at once.
+ * Enabling a disabled endpoint also clears `failingSince` and sends its pending deliveries immediately.
  * @throws {AppError} `not_found`, `validation_failed` for the URL, or what `write` throws
  */
 export async function changeWebhook(

@@ -37,8 +37,8 @@ interface Waiter {
 }
 
 /**
- * Long polls wait here for a change in their account. Writes in this process wake them at once. While any are
- * waiting, one query for all accounts polls for other processes' writes.
+ * Long polls wait here for a change in their account. Writes in this process wake them immediately. While any
+ * are waiting, one query for all accounts polls for other processes' writes.
  */
 export class EventHub {
   readonly #database: Database;
@@ -66,7 +66,9 @@ export class EventHub {
     return promise;
   }
 
-  /** Runs `work` when the account's turn comes. If the database is lost, all waiting work fails at once. */
+  /**
+   * Runs `work` when the account's turn comes. If the database is lost, all waiting work fails immediately.
+   */
   read<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.run(accountId, () =>
       work().catch((error: unknown) => {
@@ -130,7 +132,7 @@ export class EventHub {
     // If the database fails, all requests are woken, and each reports the error.
     const sequences = await findSequences(this.#database, accountIds).catch(() => new Map<string, number>());
     const changed = this.#waitersOf(accountIds).filter((waiter) => waiter.sequence !== sequences.get(waiter.accountId));
-    // Removed before the first pause, so no request is woken twice.
+    // The waiters are removed before the first pause, so no request is woken twice.
     for (const waiter of changed) this.#remove(waiter);
     for (const waiter of changed) {
       waiter.end();

@@ -23,8 +23,8 @@ export interface OperationMedia {
 /** The maximum length of a listing, in bytes. */
 export const LISTING_BYTES_MAX = 1024 * 1024;
 /**
- * The maximum length of other bodies, in bytes: several times the longest body that the dashboard's
- * forms send. It is small enough to check in less than a millisecond, because some forms do not
+ * The maximum length of other bodies, in bytes: several times the longest body that the dashboard's forms
+ * send. Checking a body of this length takes less than a millisecond, which matters because some forms do not
  * require authentication.
  */
 export const INPUT_BYTES_MAX = 16 * 1024;

@@ -54,6 +54,7 @@ export const UNLESS_MATCH: RequestHeader = {
   name: 'If-None-Match',
   component: 'UnlessMatch',
   description:
-    'Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.',
+    'Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` only creates ' +
+    'listings.',
   example: '*',
 };

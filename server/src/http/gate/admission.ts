@@ -28,7 +28,10 @@ const WAITING_MAX = 3_000;
  */
 export class Admission {
   readonly #database: Pick<Database, 'isOverfull'>;
-  /** Counted separately for programs and browsers, so one kind of request is not rejected because of the other. */
+  /**
+   * Counted separately for programs and browsers, so requests of one kind are not rejected because of the
+   * other kind.
+   */
   readonly #backlogs = { keys: new Backlog(), people: new Backlog() };
   readonly #unread = new UnreadConnections(() => this.#backlogs.keys.room);
   readonly #waiting = new WaitingRequests();

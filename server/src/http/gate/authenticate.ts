@@ -107,7 +107,7 @@ function readSecret({ incoming }: Exchange): string | undefined {
   return isOne ? BEARER.exec(authorization)?.[1] : undefined;
 }
 
-/** After too many rejected keys from an address, each further rejection closes the connection. */
+/** After too many rejected keys from an address, every later rejection closes the connection. */
 async function limitGuessing(
   { incoming, outgoing }: Exchange,
   { keyGuesses, trustedProxies }: Authenticating,

@@ -67,7 +67,7 @@ export function createBetterAuth(options: BetterAuthOptions) {
       modelName: 'sessions',
       expiresIn: SESSION_LIFETIME_MS / 1000,
       updateAge: SESSION_EXTENDED_MS / 1000,
-      // Sensitive operations ask for the password instead of a fresh session.
+      // Sensitive operations require the password instead of a fresh session.
       freshAge: 0,
       fields: {
         userId: 'user_id',

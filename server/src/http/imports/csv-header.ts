@@ -13,7 +13,7 @@ export interface CsvColumn {
   target: Target;
 }
 
-/** A listing has 31 fields; providers fill a few hundred of RESO's. */
+/** A listing has 31 fields; providers fill a few hundred of RESO's fields. */
 export const CSV_COLUMNS_MAX = 500;
 
 type LastFile = Required<Pick<ReadingRequest, 'map' | 'lastColumns'>>;
@@ -101,8 +101,8 @@ function findMissing(names: string[], map: ReadonlyMap<string, string>): Validat
 
 /**
  * If this file has new columns that would be skipped, returns an issue for each field that an earlier file
- * had in a column that this file lacks. A new column could be such a column with a new name, and its field
- * would silently stay as it is.
+ * had in a column that this file lacks. A new column could be a missing column with a new name, and the field
+ * of that column would silently stay unchanged.
  */
 function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
   const read = readColumns(cells, { ...lastFile, lastColumns: [] });

@@ -32,8 +32,8 @@ export function describeParameters(operation: AnyOperation, api: Api, components
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = Object.entries(query.shape).map(([name, schema]) => {
     const { description, example, ...rest } = describeSchema(schema, components);
-    // Multiple values are sent as one parameter, separated by commas, unless its name ends with
-    // `[]`, which means that it can be repeated.
+    // Multiple values are sent as one parameter, separated by commas, unless the parameter's name ends with
+    // `[]`, which means that the parameter can be repeated.
     const list = rest.type === 'array' && { style: 'form', explode: name.endsWith('[]') };
     const keyed = rest.type === 'object' && { name: name.replace(/\[.*/, ''), style: 'deepObject', explode: true };
     return { name, in: 'query', required: false, description, ...list, ...keyed, schema: rest, example };

@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, createBrotliCompress, createGzip, gzipSy
 import Negotiator from 'negotiator';
 import { readPreferences } from './negotiate.ts';
 
-/** In order of preference: Brotli takes half the time and compresses better. */
+/** In order of preference: Brotli takes half of gzip's time and compresses better. */
 const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 

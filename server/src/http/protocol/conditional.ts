@@ -15,7 +15,7 @@ export function listingTag(version: number): string {
   return `"${version}"`;
 }
 
-/** The weak ETag of a list. `parts` are everything that the list depends on. */
+/** The weak ETag of a list. `parts` contains everything that the list depends on. */
 export function listTag(...parts: (string | number)[]): string {
   return `W/"${hash('sha1', parts.join('\n'), 'base64url')}"`;
 }

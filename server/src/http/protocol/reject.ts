@@ -58,8 +58,8 @@ export function rejectConnection(code: string | undefined, socket: Duplex, optio
 }
 
 /**
- * Rejects once the earlier response is sent. Until then, nothing is read, because each further
- * chunk would fail again.
+ * Rejects once the earlier response is sent. Until then, nothing is read, because every chunk would fail
+ * again.
  */
 function rejectAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, options: RejectOptions): void {
   socket.pause();

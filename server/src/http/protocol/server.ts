@@ -141,7 +141,10 @@ class FinishedConnections {
     return this.#ignored.has(socket);
   }
 
-  /** Closes the connection if it has sent too many requests, because each takes memory until then. */
+  /**
+   * Closes the connection if it has sent too many requests, because each one takes memory until the
+   * connection closes.
+   */
   ignoreRequest(socket: Socket): void {
     const count = (this.#ignored.get(socket) ?? 0) + 1;
     this.#ignored.set(socket, count);
@@ -217,9 +220,9 @@ function omitStackTraceOnClose(socket: Socket): void {
 }
 
 /**
- * Reads the peer's address, which the socket then keeps. Connections are accepted one per
- * event-loop turn, but hundreds of first requests can arrive in one turn; reading the addresses
- * there would take a fifth of the time.
+ * Reads the peer's address, which the socket then keeps. Connections are accepted one per event-loop turn,
+ * but hundreds of first requests can arrive in one turn; reading the addresses in that turn would take a
+ * fifth of its time.
  */
 function readAddress(socket: Socket): void {
   void socket.remoteAddress;

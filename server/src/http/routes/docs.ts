@@ -41,8 +41,8 @@ const toPage = ({ title, base }: Api) => `<!doctype html>
 
 /**
  * The viewer would send the examples of optional parameters with each request, so the examples become part of
- * the descriptions instead. It also treats each type with "json" in its name as JSON, so it would quote
- * NDJSON examples.
+ * the descriptions instead. The viewer also treats each type with "json" in its name as JSON, so it would
+ * quote NDJSON examples.
  */
 const START = `// As in the dashboard, which has the same origin.
 const scheme = localStorage.getItem('mantine-color-scheme-value');

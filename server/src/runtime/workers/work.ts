@@ -59,7 +59,7 @@ async function serveUntilStopped(): Promise<void> {
   await send({ report: 'listening', url: serving.url });
 
   const isReplaced = await Promise.race([orders.stop.then(() => false), orders['be replaced'].then(() => true)]);
-  // If the service then stops, in-flight requests get less time.
+  // If the whole service stops while this worker is being replaced, in-flight requests get less time.
   if (isReplaced) void orders.stop.then(() => setTimeout(serving.cut, SHUTDOWN_MAX_MS));
   await serving.stop({ isReplaced });
   await database.close();
@@ -102,7 +102,7 @@ function receiveOrders(): Record<Exclude<Order, 'measure'>, Promise<void>> {
   });
   const { worker } = cluster;
   worker?.once('disconnect', () => {
-    // Otherwise node:cluster would exit at once and abort requests.
+    // Otherwise, node:cluster would exit immediately and abort requests.
     worker.exitedAfterDisconnect = true;
     obey.get('stop')?.();
   });

@@ -155,7 +155,7 @@ export class WorkerPool {
 
   async #startAndRegister(worker: WorkerProcess): Promise<string> {
     const url = await worker.start().catch((error: unknown) => {
-      // It may have listened before it failed.
+      // The worker may have listened before it failed.
       this.#dropUnserved(worker);
       throw error;
     });

@@ -9,11 +9,11 @@ import type { Port } from './port.ts';
 
 /** Only the first process creates an administrator: workers do not need the password. */
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
-/** Longer than any write takes: a worker that has not ended by then never will. */
+/** Longer than any write takes, so a worker that has not ended within this time never will. */
 const END_MAX_MS = 60_000;
 /** How long the last messages of a worker that has ended can take to arrive. */
 const DISCONNECT_MAX_MS = 1_000;
-/** Much shorter than the ten seconds that Prometheus waits. */
+/** How long a worker can take to report its metrics. Prometheus waits much longer: ten seconds. */
 const MEASURE_MAX_MS = 2_000;
 
 const RELEASE = readRelease();
@@ -57,7 +57,7 @@ export class WorkerProcess {
     this.ended = new Promise((resolve) => {
       const closed = new Promise<void>((disconnected) => worker.once('disconnect', disconnected));
       worker.once('exit', async (code, signal) => {
-        // If it died while node:cluster passed a connection to it, `disconnect` is not emitted.
+        // If the worker died while node:cluster passed a connection to it, `disconnect` is not emitted.
         await Promise.race([closed, sleep(DISCONNECT_MAX_MS, undefined, { ref: false })]);
         resolve({ code, signal });
       });
@@ -91,7 +91,7 @@ export class WorkerProcess {
     await Promise.race([promise, this.ended, sleep(MEASURE_MAX_MS, undefined, { ref: false })]);
   }
 
-  /** The metrics that the worker reported last. It also reports them when it stops. */
+  /** The latest metrics that the worker reported. A worker also reports its metrics when it stops. */
   get lastMetrics(): ProcessMetrics {
     return this.#metrics;
   }

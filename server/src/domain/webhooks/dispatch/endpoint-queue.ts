@@ -9,7 +9,7 @@ export interface Entry {
   listingId: string;
   /** Attempts so far. */
   attempts: number;
-  /** When the next attempt is due (UTC milliseconds); 0 means at once. */
+  /** When the next attempt is due (UTC milliseconds); 0 means immediately. */
   nextAt: number;
   /** Whether a row for the event is stored with the next position, so the position can move past the event. */
   isStored: boolean;

@@ -108,7 +108,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   /**
    * A failing endpoint gets one attempt at a time, so endpoints that hang leave slots for endpoints that fail
-   * at once.
+   * immediately.
    */
   get limit(): number {
     return this.isFailing ? 1 : this.#limit;

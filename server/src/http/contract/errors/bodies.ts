@@ -59,7 +59,8 @@ export const BODY_ERRORS = {
     meaning:
       'The body is JSON, but fields are not valid. `details` lists up to 100 of them, with a path such as ' +
       '`photos[2].url` and one of the codes below. A document with more than 5,000 members and elements is not checked ' +
-      'further. For a CSV file, the header is not valid; it can have up to 500 columns. Nothing was stored.',
+      'further. For a CSV file, the error means that the header row is not valid; a header row can have up to 500 ' +
+      'columns. Nothing was stored.',
     remedy:
       'Fix the fields listed in `details`, and send the request again. Values are never truncated, rounded, or guessed.',
     commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":" ","beds":2.5,"baths":2}'`],
@@ -92,9 +93,9 @@ export const BODY_ERRORS = {
     meaning:
       'With `atomic=true`, at least one row is not valid: `details` lists the first 100 errors with their `line`, ' +
       'and nothing was imported. Otherwise, the file is not in the declared format (such as gzip), was cut off, or ' +
-      'has 10,000 blank lines in a row. Then `line` is where reading stopped, and `created`, `updated`, `unchanged`, ' +
-      '`failed`, and `errors` report the rows before it, which stay imported.',
-    remedy: 'Fix the file and send all of it again: rows that were already imported count as unchanged.',
+      'has 10,000 blank lines in a row. In that case, reading stopped at `line`, and `created`, `updated`, ' +
+      '`unchanged`, `failed`, and `errors` report the rows before that line, which stay imported.',
+    remedy: 'Fix the file and send the whole file again. Rows that were already imported count as unchanged.',
     commands: [
       "printf 'address,beds,baths\\n12 Elm Street,3,2\\n14 Elm Street,2.5,2\\n' | " +
         `curl -i $API/imports?atomic=true ${KEY} -H "Content-Type: text/csv" --data-binary @-`,

@@ -7,8 +7,8 @@ export const CONFLICT_ERRORS = {
     status: 412,
     title: 'The listing has changed since you read it',
     meaning:
-      "The listing is at `currentVersion` (null if there is none), which does not satisfy the request's `If-Match` " +
-      'or `If-None-Match` header. Nothing was changed.',
+      "The listing's version does not satisfy the request's `If-Match` or `If-None-Match` header. `currentVersion` " +
+      'is that version, or null if the listing does not exist. Nothing was changed.',
     remedy:
       'Read the listing again, apply your change to the current version, and send it with the new ETag. This prevents ' +
       'lost updates.',
@@ -55,8 +55,8 @@ export const CONFLICT_ERRORS = {
       'The message gives the reason: the events are older than 30 days, `after` is greater than the current sequence ' +
       'of the account, or the database has a different `epoch`, for example after a restore. A sequence that is too ' +
       'high belongs to another account or to the time before a restore. Without `after`, the request starts at the ' +
-      "account's first event. Continuing could miss events. The same applies to `at`, the sequence at which a listing " +
-      'is retrieved.',
+      "account's first event. A client that continued could miss events. The same applies to `at`, the sequence at " +
+      'which a listing is retrieved.',
     remedy: 'List all listings again, and follow the events from the `sequence` and `epoch` of that list.',
     commands: [`curl -i "$API/events?epoch=00000000" ${KEY}`],
     example: {

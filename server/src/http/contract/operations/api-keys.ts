@@ -151,9 +151,9 @@ export const rollKeyOperation: Operation<'administrator'> = {
   operationId: 'rollApiKey',
   summary: 'Roll an API key',
   description:
-    'Generates a new key with the same name and access. The old key works for another `expiresInHours`, or until its ' +
-    'own expiration time if that is earlier. If the old key already had an expiration time, the new key gets the same ' +
-    'lifetime. A key can be rolled once.',
+    'Generates a new key with the same name and access. The old key works for another `expiresInHours` hours, or ' +
+    'until its own expiration time if that is earlier. If the old key already had an expiration time, the new key ' +
+    'gets the same lifetime. A key can be rolled once.',
   caller: 'administrator',
   body: jsonBody(keyRoll, { expiresInHours: 24 }),
   replies: [{ status: 201, description: 'The new key.', schema: generatedKey, example: generatedExample }],

@@ -98,10 +98,10 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
     'The changes since a sequence, in order, each exactly once. List the listings, save the `sequence` and `epoch` ' +
     'of that list, request the events after that sequence, and continue with `nextAfter`: your copy then always ' +
     'matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response ' +
-    'is sent as soon as there is an event. With a filter (`type`, `listingId`, or `feed`), the response has the matching ' +
-    'events among the next 10,000 events, so it can be empty, and `nextAfter` is the last sequence that was examined. ' +
-    'Events are kept for 30 days. A request for older events, a sequence that ' +
-    'the account has not reached, or another `epoch` gets 410; then list the listings again.',
+    'is sent as soon as there is an event. With a filter (`type`, `listingId`, or `feed`), the response has the ' +
+    'matching events among the next 10,000 events, so it can be empty, and `nextAfter` is the last sequence that ' +
+    'was examined. Events are kept for 30 days. A request for older events, a sequence that the account has not ' +
+    'reached, or another `epoch` gets 410. In that case, list the listings again.',
   caller: 'account',
   query: eventsQuery,
   replies: [

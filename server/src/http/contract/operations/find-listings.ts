@@ -25,8 +25,8 @@ export const listQuery = z.strictObject({
   ),
   fields: namesParameter(
     [...LISTING_FIELDS, DISTANCE],
-    'The members to return, in the order of all responses. `id` is returned only if you name it. With `near`, JSON ' +
-      'and NDJSON can have the `distance`, in meters with one decimal place.',
+    'The members to return; the response has its usual order. `id` is returned only if you name it. With `near`, ' +
+      'JSON and NDJSON can have the `distance`, in meters with one decimal place.',
     ['id', 'address'],
   ).optional(),
   count: booleanParameter('Whether to return `total`, the number of listings on all pages.').optional(),
@@ -42,8 +42,8 @@ export const listOperation: Operation<'account', typeof listQuery> = {
   description:
     "All of the account's listings, newest first (descending `id`). Filters select listings, and `sort` or `near` " +
     'changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is ' +
-    'not valid JSON. Creating or deleting a listing between two pages neither repeats nor skips others. `sequence` ' +
-    'is read before the first listing.',
+    'not valid JSON. If a listing is created or deleted between two pages, no other listing is repeated or skipped. ' +
+    '`sequence` is read before the first listing.',
   caller: 'account',
   query: listQuery,
   partners: [...SEARCH_PARTNERS, ['fields', 'near', DISTANCE]],

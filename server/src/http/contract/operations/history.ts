@@ -61,8 +61,8 @@ export const historyOperation: Operation<'account', typeof historyQuery> = {
   summary: 'List the history of a listing',
   description:
     'The changes to a listing, newest first, with the time, the actor, and the changed fields. The history is kept ' +
-    'until 30 days after the listing is deleted. A page can have fewer entries than `limit` even if more follow. For ' +
-    'the whole listing as it was at a `sequence`, retrieve it with `at`.',
+    'until 30 days after the listing is deleted. A page can have fewer entries than `limit` even if more follow. To ' +
+    'get the whole listing as it was at a `sequence`, retrieve it with `at`.',
   caller: 'account',
   query: historyQuery,
   replies: [

@@ -25,8 +25,8 @@ const importQuery = z.strictObject({
   dryRun: booleanParameter('Writes nothing, and reports what the import would do.').optional(),
   progress: booleanParameter(
     'With `Accept: application/x-ndjson`, at most two lines a second report how many rows are done: `{"rows":8400}`. ' +
-      'Failed rows are then not sent as lines; the last line is the report with up to 10,000 errors, or the error ' +
-      'that stopped the import. It cannot be combined with `atomic`.',
+      'Failed rows are not sent as lines; the last line is the report with up to 10,000 errors, or the error ' +
+      'that stopped the import. `progress` cannot be combined with `atomic`.',
   ).optional(),
   ...readingParameters,
 });
@@ -39,7 +39,7 @@ const importReport = z
     updated: count('Rows that changed a listing.'),
     unchanged: count('Rows that match their listing.'),
     failed: count('Rows that were not imported; see `errors`.'),
-    repeated: count('Rows with the `externalId` of an earlier row of the file, which they change.'),
+    repeated: count('Rows that have the same `externalId` as an earlier row, and so change the same listing.'),
     cleaned: count('Values that were read by `clean` or `values`, in rows that did not fail.'),
     errors: z.array(z.looseObject(failedRow.shape)).meta({ description: 'The first 100 errors.' }),
     warnings: fileWarnings,
@@ -93,18 +93,18 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   summary: 'Import many listings',
   description:
     'Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a ' +
-    'listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell ' +
-    'removes it. With `mode=replace`, it replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ' +
-    'ignored, so importing an export changes nothing. Columns and members can have the field names or the names of ' +
-    'the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file ' +
-    'begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and ' +
-    '`metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common ' +
-    'Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a ' +
-    'line of the response, which must then be read while the file is sent. The body can be compressed ' +
-    '(`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports ' +
-    'the rows before that point; send the file again, and rows that were already imported count as unchanged. An ' +
-    'account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its ' +
-    'first minute, a body must send at least 30 KiB every 30 seconds.',
+    'listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty ' +
+    'cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and ' +
+    '`updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names ' +
+    'or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other ' +
+    'names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of ' +
+    '`photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO ' +
+    'Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed ' +
+    'row is a line of the response, which must then be read while the file is sent. The body can be compressed ' +
+    '(`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error ' +
+    'reports the rows before that point; send the file again, and rows that were already imported count as ' +
+    'unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 ' +
+    '`too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.',
   caller: 'account',
   query: importQuery,
   partners: [

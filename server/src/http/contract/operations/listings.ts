@@ -54,7 +54,7 @@ const retrieveQuery = z.strictObject({
   at: integerParameter(
     0,
     Number.MAX_SAFE_INTEGER,
-    'A `sequence` of the account: the response is the listing as it was after this change.',
+    'A `sequence` of the account; the response is the listing as it was after the change with this sequence.',
     128,
   ).optional(),
 });
@@ -66,7 +66,7 @@ export const retrieveOperation: Operation<'account', typeof retrieveQuery> = {
   summary: 'Retrieve a listing',
   description:
     "One listing of the account. The id of another account's listing gets the same response as an unknown id. With `at`, " +
-    'the listing as it was at a sequence of the last 30 days, even if it has been deleted since.',
+    'the response is the listing as it was at a sequence from the last 30 days, even if it has been deleted since.',
   caller: 'account',
   query: retrieveQuery,
   requestHeaders: [IF_NONE_MATCH],
@@ -87,9 +87,9 @@ export const updateOperation: Operation<'account'> = {
   operationId: 'updateListing',
   summary: 'Change a listing',
   description:
-    'A merge patch (RFC 7396): given members replace, `null` removes an optional field, and `metadata` is merged member ' +
-    'by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, the listing changes only ' +
-    'if it still has that version.',
+    'A merge patch (RFC 7396): given members replace stored ones, `null` removes an optional field, and `metadata` ' +
+    'is merged member by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, ' +
+    'the listing changes only if it still has that version.',
   caller: 'account',
   requestHeaders: CHANGE_HEADERS,
   body: {

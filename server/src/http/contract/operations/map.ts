@@ -33,7 +33,7 @@ const cluster = z
   .object({
     count: count('Number of listings in the square, at least 1.'),
     latitude: z.number().meta({ description: 'The mean latitude of these listings, in degrees.' }),
-    longitude: z.number().meta({ description: 'Their mean longitude, in degrees.' }),
+    longitude: z.number().meta({ description: 'The mean longitude of these listings, in degrees.' }),
     id: z.string().nullable().meta({ description: 'The id of the listing, if it is alone in its square.' }),
   })
   .meta({ id: 'Cluster' });
@@ -45,7 +45,7 @@ export const mapOperation: Operation<'member', typeof mapQuery> = {
   summary: 'Show listings on a map',
   description:
     'Counts the listings that match the filters in each square of a grid. With `bbox`, only the listings in the ' +
-    'squares that it touches are counted; by default, those in all squares. ' +
+    'squares that it touches are counted; by default, all matching listings are counted. ' +
     `Listings without coordinates are left out. If there are more than ${SQUARES_MAX.toLocaleString('en-US')} squares, ` +
     'the grid of a lower zoom level is used.',
   caller: 'member',

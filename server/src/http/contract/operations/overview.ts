@@ -9,13 +9,13 @@ const overview = z
       total: count('Number of listings.'),
       byStatus: z
         .partialRecord(z.enum(STATUSES), z.int().min(0))
-        .meta({ description: 'Number of listings with each status, including 0.' }),
+        .meta({ description: 'Number of listings with each status; 0 for a status without listings.' }),
     }),
     usage: z
       .object({
         keys: z
           .array(z.object({ id: z.string(), name: z.string(), isDeleted: z.boolean() }))
-          .meta({ description: 'The keys that were used in these hours, including deleted keys.' }),
+          .meta({ description: 'The keys that were used in the last 24 hours, including deleted keys.' }),
         hours: z.array(
           z.object({
             hour: time().meta({ description: 'When the hour began.' }),

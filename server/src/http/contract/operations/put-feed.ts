@@ -45,7 +45,7 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
     'the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is ' +
     'read and compared with the listings before the first change. If it is empty or cut short, or if too many ' +
     'listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending ' +
-    'the same file again changes nothing, and completes a run that was interrupted. Parameters override the settings ' +
+    'the same file again changes nothing, or completes an interrupted run. Parameters override the settings ' +
     'of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new ' +
     'column replaces the old one.',
   caller: 'account',

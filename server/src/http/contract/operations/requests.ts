@@ -20,7 +20,7 @@ const statuses = z
   .meta({
     type: 'array',
     items: { type: 'string', pattern: '^[1-5](?:\\d\\d|xx)$' },
-    description: 'The response has one of these statuses; `4xx` is each from 400 to 499. Separate several with commas.',
+    description: 'The response has one of these statuses; `4xx` means 400 to 499. Separate several with commas.',
     example: ['4xx', '5xx'],
   });
 
@@ -61,9 +61,9 @@ const request = z
     omitted: z.int().meta({
       minimum: 0,
       description:
-        'The number of similar requests that are counted here instead of being logged. Each process logs about ' +
-        `${SIMILAR_MAX} of a key's reads with the same status, and of its requests above the rate limit, every ` +
-        'quarter of a second.',
+        'The number of similar requests that are counted here instead of being logged. Every quarter of a second, ' +
+        `each process logs about ${SIMILAR_MAX} of a key's reads with the same status, and about as many of its ` +
+        'requests above the rate limit.',
     }),
   })
   .meta({ id: 'LoggedRequest' });
@@ -96,7 +96,7 @@ export const listRequestsOperation: Operation<'administrator', typeof requestsQu
   summary: 'List the API requests',
   description:
     "Requests made with the account's API keys, newest first, for as long as the `REQUEST_LOG` setting keeps them. " +
-    'Under heavy load, some can be missing, and many similar ones are counted in the last of them (`omitted`). ' +
+    'Under heavy load, some can be missing, and many similar ones are counted in the last logged one (`omitted`). ' +
     'With filters, each page examines only a part of the log, so it can be short, or even empty, while `nextCursor` ' +
     'is not null; the next page continues from there. With several processes, requests that other processes handled ' +
     'in the last second can be missing.',

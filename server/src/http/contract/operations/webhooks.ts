@@ -167,8 +167,8 @@ export const rollSecretOperation: Operation<'full'> = {
   operationId: 'rollWebhookSecret',
   summary: 'Roll the signing secret',
   description:
-    'Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both secrets: ' +
-    '`webhook-signature` then has two signatures, separated by a space.',
+    'Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both ' +
+    'secrets, and `webhook-signature` contains two signatures, separated by a space.',
   caller: 'full',
   query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],

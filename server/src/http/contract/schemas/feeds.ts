@@ -30,13 +30,13 @@ export const MISSING =
 const HOURS_MAX = 8_784;
 
 const settings = {
-  map: keyedRecord(columnMap, 'The fields of columns that have other names; an empty string skips the column.', {
+  map: keyedRecord(columnMap, 'The field of each column with a different name; an empty string skips the column.', {
     Price: 'listPrice',
     Agent: '',
   }),
   values: keyedRecord(
     valueWords,
-    'What words mean in a field, by `FIELD:WORD`; an empty string means that there is no value.',
+    'What words mean in a field, by `FIELD:WORD`; an empty string means that the field has no value.',
     { 'status:Under contract': 'pending' },
   ),
   defaults: keyedRecord(defaultValues, 'The value of each field in rows that do not have one.', {
@@ -56,7 +56,7 @@ const settings = {
   ignoreUnknown: z.boolean(expected('true or false')).meta({
     description:
       'Whether unknown columns are skipped. A CSV file that lacks a column of an earlier file is still rejected if ' +
-      'it has new unknown columns: one of them can be that column with a new name.',
+      'it has new unknown columns, because one of them could be the missing column with a new name.',
   }),
   expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for this many hours.').nullable(),
 };
@@ -108,7 +108,7 @@ export const failedRow = z
   .looseObject({
     line: z.int().meta({
       minimum: 1,
-      description: 'The line on which the row begins, from 1; for a JSON array, the element, from 1.',
+      description: 'The line on which the row begins or, for a JSON array, the element; both are counted from 1.',
     }),
     externalId: z.string().optional(),
     code: z.string(),
@@ -124,7 +124,7 @@ export const fileWarnings = z
   .meta({
     description:
       'Fields in which some values name a unit or currency and others do not. Only in the response to a file with ' +
-      '`clean`, and only if there are any.',
+      '`clean`, and only if there are such fields.',
   });
 
 export const feedRun = z
@@ -142,7 +142,7 @@ export const feedRun = z
     sequenceFrom: z.int().nullable().meta({
       description: "The account's sequence before the run's first change; null if there are no changes yet.",
     }),
-    sequenceTo: z.int().nullable().meta({ description: 'The sequence after its last change so far.' }),
+    sequenceTo: z.int().nullable().meta({ description: "The account's sequence after the run's last change so far." }),
     errors: z.array(failedRow).meta({ description: 'The first 100 failed rows.' }),
     error: z
       .object({ code: z.string(), message: z.string() })
@@ -188,7 +188,7 @@ export const feedPlan = z
         missing: z.array(z.object({ listingId: z.string(), externalId: z.string().nullable(), address: z.string() })),
         failed: z.array(failedRow),
       })
-      .meta({ description: 'Up to 1,000 of each kind.' }),
+      .meta({ description: 'Up to 1,000 changes of each kind.' }),
   })
   .meta({ id: 'FeedPlan' });
 
@@ -201,7 +201,7 @@ export const feed = z
     lastRun: feedRun.nullable(),
     lastSuccessAt: time().nullable(),
     lastSuccessAgeSeconds: z.int().nullable().meta({ description: 'Seconds since `lastSuccessAt`.' }),
-    isLate: z.boolean().meta({ description: 'Whether no run has succeeded for `expectedEveryHours`.' }),
+    isLate: z.boolean().meta({ description: 'Whether no run has succeeded for `expectedEveryHours` hours.' }),
     lateSince: time().nullable(),
   })
   .meta({ id: 'Feed' });

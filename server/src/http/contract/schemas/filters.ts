@@ -118,7 +118,7 @@ function textsAt(field: keyof typeof TEXTS, words: string, normalize: (text: str
       `Must be given at most ${FILTER_VALUES_MAX} times; send the other values in another request.`,
     )
     .meta({
-      description: `Like \`${field}\`, for several values: \`${field}[]=…&${field}[]=…\`, at most ${FILTER_VALUES_MAX}.`,
+      description: `Like \`${field}\`, for up to ${FILTER_VALUES_MAX} values: \`${field}[]=…&${field}[]=…\`.`,
       example: [example],
     });
   const toCondition = (values: string[]) => equals(field, [...new Set(values.map(normalize))].sort());

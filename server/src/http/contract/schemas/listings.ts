@@ -45,7 +45,7 @@ export const listingFields = {
   listPrice: amount(2, { description: 'The asking price, in `currency`.', example: 450000 }).optional(),
   currency: code(CURRENCIES, '^[A-Z]{3}$', 'ISO 4217', 'USD').optional(),
   closePrice: amount(2, {
-    description: 'The price at closing, in `currency`, like `listPrice`.',
+    description: 'The price at closing, in `currency`.',
     example: 445000,
   }).optional(),
   livingArea: amount(2, { description: 'Living area, in `livingAreaUnits`.' }).optional(),

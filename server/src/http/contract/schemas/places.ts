@@ -45,7 +45,7 @@ export const nearParameter = z
   })
   .meta({
     description:
-      'Listings within `radius` of this point: `latitude,longitude` in degrees. Nearest first, unless `sort` is given.',
+      'Listings within `radius` of this point: `latitude,longitude` in degrees, nearest first unless `sort` is given.',
     example: '30.2672,-97.7431',
   })
   .optional();

@@ -43,7 +43,8 @@ export const searchParameters = {
   sort: choiceParameter(
     [...ORDERS.keys()],
     'The field to sort by, with `-` for descending order; default newest first. Listings without the field come last in ' +
-      'both orders, and ties are newest first. `distance` is measured from `near`, and is the default with it.',
+      'both orders, and ties are sorted newest first. `distance` is the distance from `near`; if `near` is given, it ' +
+      'is the default.',
     '-listPrice',
   )
     .transform((name) => ORDERS.get(name))

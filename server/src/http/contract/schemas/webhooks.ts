@@ -28,7 +28,7 @@ const url = z
     maxLength: WEBHOOK_URL_LENGTH_MAX,
     description:
       'Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and ' +
-      'its name must resolve to public addresses each time that the service connects.',
+      'its host name must resolve to public addresses each time that the service connects.',
     example: 'https://example.com/webhooks',
   });
 
@@ -112,7 +112,7 @@ export const webhook = z
     failingSince: time().nullable().meta({ description: 'When the endpoint began to fail; null after a success.' }),
     disabledAt: time()
       .nullable()
-      .meta({ description: 'When the service disabled the endpoint, after five days in which every attempt failed.' }),
+      .meta({ description: 'When the service disabled the endpoint because every attempt had failed for five days.' }),
     oldSecretExpiresAt: time().nullable().meta({ description: 'When the previous secret expires after a roll.' }),
     createdAt: time(),
     updatedAt: time(),
@@ -139,8 +139,8 @@ export const delivery = z
     id: z.string().meta({ description: 'The `webhook-id`, which is the same in every attempt.' }),
     state: z.enum(DELIVERY_STATES).meta({
       description:
-        '`pending` waits for its next attempt, `failed` has used all of them, and `expired` stands for the events from ' +
-        '`sequence` to `lastSequence`, which were removed before they were sent.',
+        '`pending`: waits for its next attempt. `failed`: has used all attempts. `expired`: stands for the events ' +
+        'from `sequence` to `lastSequence`, which were removed before they were sent.',
     }),
     sequence: z.int().meta({ minimum: 1 }),
     lastSequence: z.int().meta({ minimum: 1, description: 'Equals `sequence` except for expired events.' }),
