@@ -126,7 +126,7 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['send it again with missingMax=', 'add --missing-max '],
   ['send it again with failedMax=', 'add --failed-max '],
   ['&failedMax=', ' --failed-max '],
-  ['send the file again with its planId', 'run the command again'],
+  ['send the file again with the new planId as plan', 'run the command again'],
   ['; see details for the first 100', ''],
   ['; see details for the first ones', ''],
   ['; see details', ''],

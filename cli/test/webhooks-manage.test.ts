@@ -24,7 +24,7 @@ describe('webhooks', () => {
     const created = await webhooks(settings, 'create', '--url', url, '--description', 'Website');
     const [, id = ''] = /^id\t(whk_\S+)$/m.exec(created.stdout) ?? [];
     [, secret = ''] = /^secret\t(whsec_\S+)$/m.exec(created.stdout) ?? [];
-    assert.equal(created.stderr, 'Store the secret now: it is not shown again.\n');
+    assert.equal(created.stderr, 'Store the secret now: it will not be shown again.\n');
 
     assert.equal((await json(settings, 'test', id)).delivered, true);
     await post(service, tenant, MINIMAL);

@@ -26,7 +26,7 @@ const ENDPOINT_COLUMNS = ['id', 'url', 'types', 'enabled', 'pending', 'failingSi
 const DELIVERY_COLUMNS = ['id', 'state', 'type', 'listingId', 'attempts', 'status', 'durationMs'];
 const STATES = ['pending', 'delivered', 'failed', 'expired'] as const;
 const ENDPOINT_ID = 'ID of the endpoint (whk_…)';
-const SECRET_NOTE = 'Store the secret now: it is not shown again.';
+const SECRET_NOTE = 'Store the secret now: it will not be shown again.';
 
 export function addWebhooksManage(webhooks: Command): void {
   addList(webhooks);

@@ -100,7 +100,7 @@ function addList(administrators: Command): void {
 }
 
 function addInvite(administrators: Command): void {
-  addPersonCommand(administrators, 'invite', 'create and print an invitation link; it is not shown again')
+  addPersonCommand(administrators, 'invite', 'create and print an invitation link; it will not be shown again')
     .addOption(roleOption())
     .action((options: PersonOptions & { role: Role }) =>
       withDatabase(async (database) => {
@@ -118,7 +118,7 @@ function addInvite(administrators: Command): void {
         print({ id: invitation.id, email: invitation.email, role, expiresAt, url, isMailed }, options, [
           url,
           '',
-          `${isMailed ? 'It was mailed to' : 'Give this link to'} ${invitation.email}: it works once, until ${expiresAt}, and is not shown again.`,
+          `${isMailed ? 'It was mailed to' : 'Give this link to'} ${invitation.email}: it works once, until ${expiresAt}, and will not be shown again.`,
         ]);
       }),
     );

@@ -23,7 +23,7 @@ const KEY_ID = 'key ID, as "keys list" shows it';
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('manage the API keys of an account');
 
-  addCommand(keys, 'create', 'create and print a key; it is not shown again')
+  addCommand(keys, 'create', 'create and print a key; it will not be shown again')
     .requiredOption('--account <id>', ACCOUNT_ID)
     .requiredOption('--name <name>', 'what the key is for, such as "Website"')
     .option('--read-only', 'allow reading only')
@@ -78,7 +78,7 @@ async function createKey(database: Database, options: CreateOptions): Promise<vo
   print({ ...showKey(key), key: secret }, options, [
     secret,
     '',
-    `This is the key "${key.name}" (${key.id}). Store it now: it is not shown again.`,
+    `This is the key "${key.name}" (${key.id}). Store it now: it will not be shown again.`,
   ]);
 }
 
@@ -89,7 +89,7 @@ async function rollKey(database: Database, id: string, options: RollOptions): Pr
   print({ ...showKey(key), key: secret }, options, [
     secret,
     '',
-    `This is the new key "${key.name}" (${key.id}). Store it now: it is not shown again.`,
+    `This is the new key "${key.name}" (${key.id}). Store it now: it will not be shown again.`,
     `The old key ${id} ${end}.`,
   ]);
 }

@@ -85,7 +85,7 @@ export async function keepVersions(
 
 type ListingKey = { accountId: string; listingId: string };
 
-/** The entry of a listing's last change; undefined after its deletion. */
+/** The history entry for a listing's last change; undefined after the listing is deleted. */
 export const findCurrentEntry = firstRow(
   ['accountId', 'listingId'],
   (query, parameter: Parameter<ListingKey>, engine) =>

@@ -37,9 +37,10 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
     await pool.close();
     throw explain(error, name);
   }
-  // The request log and the pending list have their own connection, so they do not take one from requests.
+  // The request log has its own connection, so it does not take one from requests.
   const logPool = new Pool(url, { ...settings, poolSize: 1 });
-  const pendingList = new PendingList(logPool);
+  const pendingPool = new Pool(url, { ...settings, poolSize: 1 });
+  const pendingList = new PendingList(pendingPool);
   const queues = new AccountWriteQueues(pool, () => pendingList.noteCommit());
   const scans = new PostgresScans(pool);
   const logQueues = new AccountWriteQueues(logPool);
@@ -70,6 +71,7 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
       scans.close();
       await pool.close();
       await logPool.close();
+      await pendingPool.close();
     },
   };
 }

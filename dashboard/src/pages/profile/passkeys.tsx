@@ -126,7 +126,7 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
     <FormDialog title="Add a passkey" form={form} isOpen={isOpen} onClose={close} action="Continue" onSubmit={add}>
       <TextInput
         label="Name"
-        description="Helps you recognize it later, such as the device or password manager."
+        description="A name that helps you recognize the passkey later, such as the device or password manager."
         required
         withAsterisk={false}
         {...form.bind('name')}

@@ -46,8 +46,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
 /**
- * Builds requests with another account's ids in every place of an operation. `isThorough` tries every kind of
- * id in each place.
+ * Builds requests that put another account's ids in each parameter and body member of an operation. If
+ * `isThorough` is set, each of them gets every kind of id.
  */
 export function asksOf({ base }: Gate, operation: DocumentedOperation, isThorough: boolean): Ask[] {
   const method = operation.method.toUpperCase();

@@ -141,8 +141,8 @@ function requireConsent(
   if (reasons.length > 0) throw stoppedByGuard(reasons, { plan: plan.counts, planId });
   if (expected === undefined || planId === request.planId) return;
   const message =
-    'No changes were made: the file or the listings have changed since the plan was made. Check the new plan; to ' +
-    'apply it, send the file again with its planId.';
+    'Nothing was changed, because the file or the listings have changed since the plan was made. Check the new ' +
+    'plan; to apply it, send the file again with the new planId as plan.';
   throw new AppError('feed_guard', message, {
     members: { reasons: [], plan: plan.counts, expected: expected.counts, planId },
   });

@@ -31,7 +31,7 @@ export class FileReading {
   readonly #request: ReadingRequest;
   readonly #onClose: () => void;
   readonly #batches: Batch[] = [];
-  /** The body; undefined until it is read. */
+  /** The body; undefined until reading starts. */
   #chunks: AsyncGenerator<Buffer> | undefined;
   /** Whether the thread is waiting for a chunk. */
   #isReady = false;

@@ -33,7 +33,7 @@ export class AccountWriteQueues {
   #isInDoubt = false;
   #isClosed = false;
 
-  /** @param onCommit called after each transaction that can have changed an account */
+  /** @param onCommit called after each transaction with an account, even if the transaction changed nothing */
   constructor(pool: Pool, onCommit = () => {}) {
     this.#pool = pool;
     this.#onCommit = onCommit;
@@ -174,5 +174,5 @@ const WAITING_COMMITS = `select 1 from pg_stat_activity where usename = current_
 async function requireStandby(client: pg.ClientBase, waitedMs: number): Promise<void> {
   const { rows } = await send(client, { text: WAITING_COMMITS, values: [waitedMs] });
   if (rows.length === 0) return;
-  throw unavailable('The database cannot commit at the moment and nothing was written; try again later.');
+  throw unavailable('The database cannot commit at the moment, so nothing was written; try again later.');
 }

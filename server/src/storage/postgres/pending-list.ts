@@ -3,6 +3,9 @@ import type { Pool } from './pool.ts';
 
 /** How long after a commit the list is emptied. Emptying a second's worth of creates takes about 0.1 s. */
 const DELAY_MS = 1_000;
+const EMPTY = "select gin_clean_pending_list('listing_facets_terms')";
+/** The delay after a failure, for example if the service's role does not own the index. */
+const FAILED_DELAY_MS = 60_000;
 
 /**
  * Empties the pending list of the index of terms (postgresql.org/docs/current/gin.html#GIN-FAST-UPDATE). Each
@@ -12,9 +15,10 @@ const DELAY_MS = 1_000;
 export class PendingList {
   readonly #pool: Pool;
   #timer: NodeJS.Timeout | undefined;
-  #emptied: Promise<void> | undefined;
+  #delayMs = DELAY_MS;
+  #emptied: Promise<void> = Promise.resolve();
 
-  /** @param pool a pool that no request waits for */
+  /** @param pool a pool of its own, because emptying waits if another process empties the list */
   constructor(pool: Pool) {
     this.#pool = pool;
   }
@@ -22,8 +26,9 @@ export class PendingList {
   /** Call this after a commit. */
   noteCommit(): void {
     this.#timer ??= setTimeout(() => {
-      this.#emptied = this.#empty();
-    }, DELAY_MS).unref();
+      this.#timer = undefined;
+      this.#emptied = this.#emptied.then(() => this.#empty());
+    }, this.#delayMs).unref();
   }
 
   async close(): Promise<void> {
@@ -32,11 +37,13 @@ export class PendingList {
   }
 
   async #empty(): Promise<void> {
-    const emptying = this.#pool.use((client) =>
-      send(client, { text: "select gin_clean_pending_list('listing_facets_terms')" }),
-    );
-    // Without it, as without the permission, searches are slower until autovacuum.
-    await emptying.catch(() => {});
-    this.#timer = undefined;
+    const texts = [`begin${this.#pool.beginLimits}`, EMPTY, 'commit'];
+    try {
+      await this.#pool.use((client) => Promise.all(texts.map((text) => send(client, { text }))));
+      this.#delayMs = DELAY_MS;
+    } catch {
+      // Autovacuum empties the list, only later.
+      this.#delayMs = FAILED_DELAY_MS;
+    }
   }
 }

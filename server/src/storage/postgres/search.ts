@@ -27,18 +27,23 @@ import { TAG_LENGTH } from './sql.ts';
 // How a search uses indexes:
 // 1. Listings are read in the order of the list and checked. If no index has this order, as for a list by
 //    distance, listings in a smaller circle are read.
-// 2. If some of these listings match, but too few, more listings are read in this order if it is that of the ids.
-// 3. Otherwise, all listings that the conditions' indexes find are read and sorted.
+// 2. If these listings do not fill the page, but suggest that more of them would, more are read in a list by id.
+// 3. If the page is still not full, all listings that the conditions' indexes find are read and sorted.
 
 /** Listings that the first query reads in the order of the list, in one to two milliseconds. */
 const WALK_MAX = 500;
 /**
- * Listings that the second query reads in the order of their ids. In this order, adjacent listings are on the
- * same page, whereas those that the conditions' indexes find are on different pages.
+ * Listings that the second query reads in the order of their ids. Fewer for a search with words, which are
+ * compared with the words of each listing.
  */
-const LONG_WALK_MAX = 8_000;
+const LONG_WALK_MAX = { withoutWords: 8_000, withWords: 2_000 };
 /** The second query runs if it is expected to find this many times the length of the page. */
 const LONG_WALK_MARGIN = 1.5;
+/**
+ * Reading a listing in the order of the ids takes this part of the time of reading one that the conditions'
+ * indexes find: most adjacent listings are on the same page, and most others are not.
+ */
+const WALK_COST = 1 / 8;
 /**
  * Longer parts of a list are read in any order and then sorted: reading in the order of the list takes longer
  * per listing.
@@ -87,10 +92,11 @@ export class PostgresSearch implements ListingSearch {
         signal: options.signal,
       });
       if (rows.length === wanted.limit || isUnfiltered(search) || isTooLong(rows)) return toRun(rows);
-      if (search.order.by === 'id' && isLongWalkWorthwhile(rows.length, wanted)) {
-        const more = () => read(firstInOrder(accountId, search, wanted, LONG_WALK_MAX));
-        const { rows } = await this.#scan(accountId, more, { ...options, settings: IN_INDEX_ORDER });
-        if (rows.length === wanted.limit || isTooLong(rows)) return toRun(rows);
+      const walkMax = LONG_WALK_MAX[search.words.length === 0 ? 'withoutWords' : 'withWords'];
+      if (search.order.by === 'id' && (await this.#isWorthWalking(accountId, rows.length, wanted, walkMax))) {
+        const more = () => read(firstInOrder(accountId, search, wanted, walkMax));
+        const next = await this.#scan(accountId, more, { ...options, settings: IN_INDEX_ORDER });
+        if (next.rows.length === wanted.limit || isTooLong(next.rows)) return toRun(next.rows);
       }
     }
     const every = () => read(allMatches(accountId, search, wanted));
@@ -164,6 +170,18 @@ export class PostgresSearch implements ListingSearch {
     return toTotals(counts?.rows ?? [], dates?.rows[0]);
   }
 
+  /**
+   * Whether reading more listings in order probably fills the page in less time than reading all matches, judging
+   * by the number of matches that the first query found.
+   */
+  async #isWorthWalking(accountId: string, found: number, { limit }: Wanted, walkMax: number): Promise<boolean> {
+    const share = found / WALK_MAX;
+    if (share * walkMax < LONG_WALK_MARGIN * limit) return false;
+    const count = sql`select listing_count from account_heads where account_id = ${accountId}`;
+    const { rows } = await readPage(this.#pool, toQuery(count), { accountId, settings: '', limit: 1 });
+    return (limit / share) * WALK_COST < share * Number(rows[0]?.[0]);
+  }
+
   /** Builds the query only once it can run: the client may disconnect while the query waits. */
   #scan(accountId: string, build: () => Sql, options: ScanOptions): Promise<Result> {
     return this.#scans.run(accountId, () => toQuery(build()), options);
@@ -186,22 +204,17 @@ function firstInOrder(accountId: string, search: Search, wanted: Wanted, readMax
     where ${isMatching} limit ${raw(String(wanted.limit))}`;
 }
 
-/** Whether the long walk probably fills the page, judging by the matches that the first query found. */
-function isLongWalkWorthwhile(found: number, { limit }: Wanted): boolean {
-  return found * LONG_WALK_MAX > LONG_WALK_MARGIN * limit * WALK_MAX;
-}
-
 /** A query for the first listings of the list, whether they match or not, in parts that an index has in order. */
-function inIndexOrder(accountId: string, search: Search, { after, limit }: Wanted, walkMax: number): Sql {
+function inIndexOrder(accountId: string, search: Search, { after, limit }: Wanted, readMax: number): Sql {
   const { order, conditions } = search;
   // Not a parameter: with one, the planner would expect to read a tenth of the account, and would not keep a
   // plan for all values.
-  const readMax = raw(String(isUnfiltered(search) ? limit : walkMax));
+  const firstMax = raw(String(isUnfiltered(search) ? limit : readMax));
   const value = sortValue(search);
   const isOlder = after === undefined ? sql`true` : sql`id < ${after.id}`;
   const select = (isWanted: Sql, sorting: string) =>
     sql`(select facets.*, ${value} as value from listing_facets as facets
-      where account_id = ${accountId} and ${isWanted} order by ${raw(sorting)} limit ${readMax})`;
+      where account_id = ${accountId} and ${isWanted} order by ${raw(sorting)} limit ${firstMax})`;
   if (order.by === 'id') return select(isOlder, 'id desc');
   const name = columnOf(order.by as 'listPrice');
   const column = raw(name);
@@ -230,7 +243,7 @@ function inIndexOrder(accountId: string, search: Search, { after, limit }: Wante
     );
   }
   // Without this limit, listings of one part could follow a part that was not read to its end.
-  return sql`select * from (${join(parts, ' union all ')}) as listed limit ${readMax}`;
+  return sql`select * from (${join(parts, ' union all ')}) as listed limit ${firstMax}`;
 }
 
 /** A query that finds all matches and returns the first ones. */
@@ -244,10 +257,11 @@ function allMatches(accountId: string, search: Search, wanted: Wanted): Sql {
 }
 
 function isMatch(accountId: string, search: Search): Sql {
-  const [found, others] = [search.conditions.filter(hasTerms), search.conditions.filter((each) => !hasTerms(each))];
-  // Because of `is true`, the planner does not also read the indexes of columns whose terms it looks up.
-  return sql`facets.account_id = ${accountId} and ${meets({ ...search, conditions: others })}
-    and (${all(found.map(isMet))}) is true and ${matchesTerms(accountId, termConditions(search))}`;
+  const withTerms = search.conditions.filter(hasTerms);
+  const conditions = search.conditions.filter((condition) => !hasTerms(condition));
+  // `is true` changes no result, but keeps the planner from reading the indexes of columns whose terms it looks up.
+  return sql`facets.account_id = ${accountId} and ${meets({ ...search, conditions })}
+    and (${all(withTerms.map(isMet))}) is true and ${matchesTerms(accountId, termConditions(search))}`;
 }
 
 function wordsOf(search: Search): TermCondition[] {

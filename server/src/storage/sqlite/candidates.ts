@@ -13,7 +13,7 @@ import { END } from './walk.ts';
  * looks them up only in accounts of up to `accountMax` listings.
  */
 const FEW = { quick: 400, quickOfAll: 1_000, thorough: 5_000, accountMax: 200_000 };
-/** Reading the words of more candidates than this takes longer than looking up all terms in the index. */
+/** The words of more candidates than this are looked up in the index, which usually is faster than reading them. */
 const WORDS_READ_MAX = 32;
 /**
  * Reading more than this share of the account's listings by number takes longer than reading all of them in
@@ -50,14 +50,13 @@ export class Candidates {
 
   /** The candidates of a selective condition, or of all conditions on terms; undefined if there are too many. */
   findFew(context: SearchContext): Selected<number[]> | undefined {
-    const { account, search, terms, unindexed, isQuick } = context;
+    const { account, search, terms, isQuick } = context;
     const countMax = isQuick ? FEW.quick : FEW.thorough;
-    const withChanged = (found: number[]) => [...new Set([...found, ...unindexed])];
     for (const name of ['externalId', ...INDEXED_COLUMNS.filter((each) => each !== search.order.by)] as const) {
       const numbers = this.selectByColumn(context, name);
       if (numbers === undefined) continue;
       const found = this.#numbers(sql`${numbers} limit ${countMax + 1}`);
-      if (found.length <= countMax) return this.#withWords(context, { numbers: found, hasWords: false });
+      if (found.length <= countMax) return { numbers: found, hasWords: false };
     }
     // For a list by id, newest first, the index itself returns the matches of such a condition in order.
     const isOrdered = search.order.by === 'id' && terms.length === 1 && !('from' in (terms[0] ?? {}));
@@ -66,28 +65,22 @@ export class Candidates {
       const found = this.#index.findFew(account, condition, countMax);
       if (found === undefined) continue;
       const hasWords = 'prefix' in condition && search.words.length === 1;
-      return this.#withWords(context, { numbers: withChanged(found), hasWords });
+      const mayLackWords = search.words.length > 0 && !hasWords && found.length > WORDS_READ_MAX;
+      // Takes at most as long as looking up each of the candidates.
+      const together = mayLackWords ? this.#findTogether(context, found.length) : undefined;
+      return together?.hasWords ? together : { numbers: withChanged(context, found), hasWords };
     }
-    return search.order.by === 'id' || terms.length === 1 ? undefined : this.#findTogether(context);
+    if (search.order.by === 'id' || terms.length === 1) return undefined;
+    if (isQuick && this.countAccount(context) > FEW.accountMax) return undefined;
+    return this.#findTogether(context, isQuick ? FEW.quickOfAll : countMax);
   }
 
   /** The candidates that meet all conditions on terms; undefined if there are too many. */
-  #findTogether(context: SearchContext): Selected<number[]> | undefined {
-    const { account, terms, unindexed, isQuick } = context;
+  #findTogether(context: SearchContext, countMax: number): Selected<number[]> | undefined {
+    const { account, terms } = context;
     const match = this.#index.matchAll(account, terms);
-    if (match === undefined || (isQuick && this.countAccount(context) > FEW.accountMax)) return undefined;
-    const found = this.#index.findFewMatches(match, isQuick ? FEW.quickOfAll : FEW.thorough);
-    if (found === undefined) return undefined;
-    return { numbers: [...new Set([...found, ...unindexed])], hasWords: this.#index.hasAllWords(account, terms) };
-  }
-
-  /** Leaves out candidates without the search's words if the index can tell, which is faster than reading their words. */
-  #withWords(context: SearchContext, few: Selected<number[]>): Selected<number[]> {
-    if (context.search.words.length === 0 || few.hasWords || few.numbers.length <= WORDS_READ_MAX) return few;
-    const together = this.#findTogether(context);
-    if (together === undefined || !together.hasWords) return few;
-    const known = new Set(together.numbers);
-    return { numbers: few.numbers.filter((number) => known.has(number)), hasWords: true };
+    const found = match === undefined ? undefined : this.#index.findFewMatches(match, countMax);
+    return found && { numbers: withChanged(context, found), hasWords: this.#index.hasAllWords(account, terms) };
   }
 
   /** All candidates of the condition with the fewest, as a table in descending order of their numbers. */
@@ -99,8 +92,9 @@ export class Candidates {
       fewest === undefined
         ? sql`(select number from listing_facets indexed by listing_facets_id
             where account_id = ${account} and number < ${before} order by id desc limit -1)`
-        : sql`(select distinct number from (${fewest.numbers})
-            where number < ${before} order by number desc limit -1)`;
+        : // FTS5 seeks only to integers, as in `findNewest`.
+          sql`(select distinct number from (${fewest.numbers})
+            where number < cast(${before} as integer) order by number desc limit -1)`;
     return { numbers, hasWords: fewest?.hasWords ?? false };
   }
 
@@ -161,4 +155,9 @@ export class Candidates {
   #numbers(query: Sql): number[] {
     return this.#queries.all(query).map(([number]) => Number(number));
   }
+}
+
+/** Adds the listings that have changed since they were indexed. */
+function withChanged({ unindexed }: SearchContext, found: number[]): number[] {
+  return [...new Set([...found, ...unindexed])];
 }
