@@ -25,7 +25,7 @@ const WAITING_MAX_MS = 2_000;
  */
 export class AccountWriteQueues {
   readonly #pool: Pool;
-  readonly #onCommit: () => void;
+  readonly #onEnd: () => void;
   readonly #queues = new Map<string | undefined, AccountQueue>();
   /** Half of the connections; the others are left for reads. */
   readonly #slots: WriteSlots;
@@ -33,10 +33,10 @@ export class AccountWriteQueues {
   #isInDoubt = false;
   #isClosed = false;
 
-  /** @param onCommit called after each transaction with an account, even if the transaction changed nothing */
-  constructor(pool: Pool, onCommit = () => {}) {
+  /** @param onEnd called after each transaction with an account, even if the transaction changed nothing */
+  constructor(pool: Pool, onEnd = () => {}) {
     this.#pool = pool;
-    this.#onCommit = onCommit;
+    this.#onEnd = onEnd;
     this.#slots = new WriteSlots(Math.max(1, Math.floor(pool.settings.poolSize / 2)));
   }
 
@@ -114,7 +114,7 @@ export class AccountWriteQueues {
         if (job.isLong) break;
       } while (jobs.length < GROUP_JOBS_MAX && performance.now() < endTimeMs);
       const isKnown = await group.end();
-      if (accountId !== undefined) this.#onCommit();
+      if (accountId !== undefined) this.#onEnd();
       queue.backoff = undefined;
       if (isKnown) return;
       this.#isInDoubt = true;

@@ -66,8 +66,9 @@ export class Candidates {
       if (found === undefined) continue;
       const hasWords = 'prefix' in condition && search.words.length === 1;
       const mayLackWords = search.words.length > 0 && !hasWords && found.length > WORDS_READ_MAX;
-      // Takes at most as long as looking up each of the candidates.
-      const together = mayLackWords ? this.#findTogether(context, found.length) : undefined;
+      // With this condition in the expression, it takes at most as long as looking up each of the candidates.
+      const isIncluded = mayLackWords && this.#index.matchAll(account, [condition]) !== undefined;
+      const together = isIncluded ? this.#findTogether(context, found.length) : undefined;
       return together?.hasWords ? together : { numbers: withChanged(context, found), hasWords };
     }
     if (search.order.by === 'id' || terms.length === 1) return undefined;
