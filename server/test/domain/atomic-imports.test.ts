@@ -371,6 +371,34 @@ test('an atomic import is neither prepared nor written after its client disconne
   assert.equal(await storedSequence(database, one), 0);
 });
 
+test('an atomic import whose client disconnects while it is written is undone', async () => {
+  const { one } = await createAccounts();
+  const gone = new AbortController();
+  let turns = 0;
+  const leaving: Database = {
+    ...database,
+    writeLong: (job, accountId) =>
+      database.writeLong((transaction) => {
+        const nextTurn = transaction.nextTurn.bind(transaction);
+        transaction.nextTurn = async () => {
+          turns += 1;
+          if (turns === 10) gone.abort(new AppError('invalid_header', 'The connection ended.'));
+          await nextTurn();
+        };
+        return job(transaction);
+      }, accountId),
+  };
+  const rows = Array.from({ length: 5_000 }, (_, line) => row(line, { description: 'word '.repeat(200) }));
+  const request = { ...requestOf(one, rows), signal: gone.signal };
+  await assert.rejects(
+    importAtomically(leaving, request, () => undefined),
+    { code: 'invalid_header' },
+  );
+  assert.equal(turns, 10);
+  assert.equal(await storedSequence(database, one), 0);
+  assert.equal((await importAll(database, one, [row(1, {})])).created, 1);
+});
+
 test('one atomic import of an account is prepared at a time, and one that waits ends with its client', async () => {
   const { one, other } = await createAccounts();
   const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -39,7 +39,7 @@ type StagedImport = Import & { keep: KeepText };
  * @param memoryLengthMax how many characters of the rows and plan to keep in memory; the rest is on disk
  * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`, `unavailable` if the
  * listings change too fast, what `batches` and `write` throw, or the reason of `signal` if it aborts before
- * the transaction
+ * all changes are written
  */
 export async function importAtomically(
   database: Database,
@@ -165,13 +165,27 @@ async function saveTogether(
   plan: ImportPlan,
 ): Promise<ImportReport> {
   signal?.throwIfAborted();
-  const { transaction, account } = writing;
+  const { account } = writing;
+  const transaction = endWith(signal, writing.transaction);
   const pause = pauseAfterSlices(() => transaction.nextTurn());
   if (!(await plan.refresh(transaction, account, CHANGES_MAX.inside, pause))) throw new StalePlanError();
   const report = allOrNone(plan.outcomes);
-  await plan.batch.store(writing);
+  await plan.batch.store({ ...writing, transaction });
   await auditImport(transaction, actor.user, report);
   return report;
+}
+
+/** The transaction, whose `nextTurn` rejects with the reason of `signal` once it aborts. */
+function endWith(signal: AbortSignal | undefined, transaction: LongTransaction): LongTransaction {
+  return {
+    hasCountTriggers: transaction.hasCountTriggers,
+    execute: transaction.execute.bind(transaction),
+    executeRun: transaction.executeRun.bind(transaction),
+    async nextTurn() {
+      await transaction.nextTurn();
+      signal?.throwIfAborted();
+    },
+  };
 }
 
 /** @throws {AppError} `import_failed` */
