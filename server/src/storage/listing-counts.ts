@@ -20,19 +20,20 @@ export interface CountChange extends CountedValues {
 }
 
 /** By how many listings each combination of values grows or shrinks. */
-export function sumCountChanges(changes: readonly { before: CountedValues; after: CountedValues }[]): CountChange[] {
-  const sums = new Map<string, CountChange>();
-  const count = ({ status, beds, propertyType, baths }: CountedValues, by: number) => {
+export class CountChanges {
+  readonly #byKey = new Map<string, CountChange>();
+
+  add({ status, beds, propertyType, baths }: CountedValues, by: number): void {
     const key = `${status} ${beds} ${propertyType} ${baths}`;
-    const sum = sums.get(key) ?? { status, beds, propertyType, baths, by: 0 };
-    sum.by += by;
-    sums.set(key, sum);
-  };
-  for (const { before, after } of changes) {
-    count(before, -1);
-    count(after, 1);
+    const change = this.#byKey.get(key);
+    if (change === undefined) this.#byKey.set(key, { status, beds, propertyType, baths, by });
+    else change.by += by;
   }
-  return [...sums.values()].filter(({ by }) => by !== 0);
+
+  /** The combinations whose count changes. */
+  list(): CountChange[] {
+    return [...this.#byKey.values()].filter(({ by }) => by !== 0);
+  }
 }
 
 /** The account number of the row that suspends the trigger. Account numbers begin with 1. */

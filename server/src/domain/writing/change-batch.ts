@@ -7,15 +7,15 @@ import { changedParts, type SearchRow, searchTermsOf } from '../../model/search-
 import { advanceSequenceBy } from '../../storage/account-heads.ts';
 import { BATCH_LENGTH } from '../../storage/batches.ts';
 import type { Executor, LongTransaction } from '../../storage/database.ts';
-import { insertEvents } from '../../storage/events.ts';
+import { type EventRow, insertEvents } from '../../storage/events.ts';
 import { growFeed } from '../../storage/feeds.ts';
 import { insertFormer, keepVersions } from '../../storage/history.ts';
 import {
   type CountChange,
+  CountChanges,
   type CountedValues,
   changeCount,
   resumeCounting,
-  sumCountChanges,
   suspendCounting,
 } from '../../storage/listing-counts.ts';
 import { putListings } from '../../storage/listings.ts';
@@ -146,6 +146,7 @@ export class ChangeBatch {
   /** The number of bytes that all versions add to the account's stored bytes. */
   #countedBytes = 0;
   #created = 0;
+  readonly #counts = new CountChanges();
   readonly #events: ReadyEvent[] = [];
   readonly #finals = new Map<string, Final>();
 
@@ -157,9 +158,19 @@ export class ChangeBatch {
     const place = this.#events.push({ change, isReplaced: false });
     const parts = earlier ? [...new Set([...earlier.parts, ...change.parts])] : change.parts;
     this.#finals.set(change.id, { change, parts, place, before: earlier?.before ?? before });
+    this.#count(change, earlier, before);
     this.#countedBytes += change.countedBytes;
     this.bytes += change.length;
     if (change.type === 'created') this.#created += 1;
+  }
+
+  /** Counts a change to a stored listing, for a transaction that suspends the trigger that counts. */
+  #count(change: ReadyChange, earlier: Final | undefined, before: FormerListing | undefined): void {
+    if (!change.parts.some((part) => COUNTED_PARTS.has(part))) return;
+    const counted = earlier?.before === undefined ? before?.counted : countedValues(earlier.change.columns);
+    if (counted === undefined) return;
+    this.#counts.add(counted, -1);
+    this.#counts.add(countedValues(change.columns), 1);
   }
 
   /**
@@ -182,7 +193,7 @@ export class ChangeBatch {
       return putListings(transaction, account.id, rows);
     };
     await inBatches(transaction, finals, put, ({ change }) => change.docBytes);
-    await storeSearchRows(transaction, account.id, finals);
+    await storeSearchRows(transaction, account.id, finals, this.#counts);
     for (const [feed, by] of feedGrowth(finals)) await growFeed(transaction, account.id, feed, by);
   }
 
@@ -233,15 +244,15 @@ export class ChangeBatch {
 
   async #storeEvents(transaction: Transaction, accountId: string, lastSequence: number): Promise<void> {
     const createdAt = Date.now();
-    await transaction.nextTurn?.();
-    const rows = this.#events.map(({ change }, index) => {
-      const { type, id, columns, changed } = change;
-      const sequence = lastSequence + index + 1;
-      const event = { sequence, type: `listing.${type}` as const, listingId: id, changed, createdAt };
-      return { ...event, feed: columns.feed ?? null, externalId: null };
+    let sequence = lastSequence;
+    await inBatches(transaction, this.#events, (some) => {
+      const rows = some.map(({ change: { type, id, columns, changed } }): EventRow => {
+        sequence += 1;
+        const feed = columns.feed ?? null;
+        return { sequence, type: `listing.${type}`, listingId: id, changed, createdAt, feed, externalId: null };
+      });
+      return insertEvents(transaction, accountId, rows);
     });
-    await transaction.nextTurn?.();
-    await inBatches(transaction, rows, (some) => insertEvents(transaction, accountId, some));
   }
 }
 
@@ -257,8 +268,17 @@ function toRow(
   lastSequence: number,
   actor: string,
 ) {
-  const texts = { terms: textOf(terms), doc: textOf(doc), changes: changes && textOf(changes) };
-  return { id, version, sequence: lastSequence + place, ...texts, actor, feedMark };
+  // Named members, because spreading an object takes longer.
+  return {
+    id,
+    version,
+    sequence: lastSequence + place,
+    terms: textOf(terms),
+    doc: textOf(doc),
+    changes: changes && textOf(changes),
+    actor,
+    feedMark,
+  };
 }
 
 /** The number of listings that each feed gains. */
@@ -282,7 +302,12 @@ async function keepFormer(transaction: Transaction, accountId: string, finals: F
   );
 }
 
-async function storeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
+async function storeSearchRows(
+  transaction: Transaction,
+  accountId: string,
+  finals: Final[],
+  counts: CountChanges,
+): Promise<void> {
   await transaction.nextTurn?.();
   // External ids are released first, because another listing of the batch can take them.
   const releasing = finals.filter(({ before, change: { columns } }) => {
@@ -302,10 +327,15 @@ async function storeSearchRows(transaction: Transaction, accountId: string, fina
   };
   await inBatches(transaction, created, insert, ({ change }) => change.termsLength);
   const updated = finals.filter(({ before }) => before !== undefined);
-  await changeSearchRows(transaction, accountId, updated);
+  await changeSearchRows(transaction, accountId, updated, transaction.hasCountTriggers ? counts.list() : []);
 }
 
-async function changeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
+async function changeSearchRows(
+  transaction: Transaction,
+  accountId: string,
+  finals: Final[],
+  counts: CountChange[],
+): Promise<void> {
   const update = async (some: readonly Final[]) => {
     for (const [parts, alike] of byParts(some)) {
       await updateSearchRows(
@@ -318,24 +348,12 @@ async function changeSearchRows(transaction: Transaction, accountId: string, fin
   };
   const sorted = [...byParts(finals).values()].flat();
   await transaction.nextTurn?.();
-  const counts = transaction.hasCountTriggers ? countChanges(finals) : [];
-  await transaction.nextTurn?.();
   if (counts.length > 0) await suspendCounting(transaction);
   await inBatches(transaction, sorted, update, ({ change }) => change.termsLength);
   if (counts.length > 0) await resumeCounting(transaction);
   await inBatches(transaction, counts, async (some) => {
     for (const change of some) await changeCount(transaction, accountId, change);
   });
-}
-
-function countChanges(finals: readonly Final[]): CountChange[] {
-  return sumCountChanges(
-    finals.flatMap(({ before, parts, change: { columns } }) =>
-      before !== undefined && parts.some((part) => COUNTED_PARTS.has(part))
-        ? [{ before: before.counted, after: countedValues(columns) }]
-        : [],
-    ),
-  );
 }
 
 const COUNTED_PARTS: ReadonlySet<keyof SearchRow> = new Set(['status', 'beds', 'propertyType', 'baths']);

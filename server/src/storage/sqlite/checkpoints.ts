@@ -13,6 +13,8 @@ import { ReaderThreads } from './reader-threads.ts';
 const PAGES_MIN = 4_000;
 /** At this log size (56 MB), writes wait until all pages are in the database file, so that the log can start over. */
 const LOG_PAGES_MAX = 14_000;
+/** Up to this log size (112 MB), writes that have waited for a long write do not also wait for the log. */
+const POSTPONED_PAGES_MAX = 2 * LOG_PAGES_MAX;
 /**
  * A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next
  * checkpoint.
@@ -34,7 +36,8 @@ export class Checkpoints {
   readonly #threads: ReaderThreads;
   readonly #state: StatementSync;
   #running: Promise<void> | undefined;
-  #mustCatchUp = false;
+  /** Whether writes must wait until the log can start over: before the next write, or after urgent ones. */
+  #mustCatchUp: 'now' | 'soon' | undefined;
 
   constructor(writer: DatabaseSync, path: string) {
     this.#directory = dirname(path);
@@ -52,25 +55,26 @@ export class Checkpoints {
     this.#checkRoom(state);
     if (state.log - state.checkpointed < PAGES_MIN) return;
     if (this.#running === undefined) this.#start();
-    else if (state.log > LOG_PAGES_MAX) this.#mustCatchUp = true;
+    else this.#checkLength(state);
   }
 
   /** Call this when the disk is full: once the whole log is in the database file, its space can be reused. */
   noteFull(): void {
-    this.#mustCatchUp = true;
+    this.#mustCatchUp = 'now';
   }
 
   /**
    * Call this before each transaction. If the log has become too long, runs a checkpoint before further
-   * writes: pages that are written during a checkpoint stay in the log.
+   * writes: pages that are written during a checkpoint stay in the log. Urgent writes wait only if the log is
+   * twice as long, or if the disk is full.
    * @throws {AppError} `storage_full` if the disk lacks space for the log's pages; further writes would only
    * add to them
    */
-  async letCatchUp(): Promise<void> {
-    if (!this.#mustCatchUp) return;
+  async letCatchUp(isUrgent = false): Promise<void> {
+    if (this.#mustCatchUp === undefined || (isUrgent && this.#mustCatchUp === 'soon')) return;
     await this.#running;
     await this.#run();
-    this.#mustCatchUp = false;
+    this.#mustCatchUp = undefined;
   }
 
   /**
@@ -102,7 +106,12 @@ export class Checkpoints {
 
   /** The disk must have space for the log's pages in the database file. Otherwise, the log could never start over. */
   #checkRoom({ log, checkpointed }: LogState): void {
-    if ((log - checkpointed) * PAGE_BYTES > this.#readFreeBytes()) this.#mustCatchUp = true;
+    if ((log - checkpointed) * PAGE_BYTES > this.#readFreeBytes()) this.#mustCatchUp = 'now';
+  }
+
+  #checkLength({ log }: LogState): void {
+    if (log > POSTPONED_PAGES_MAX) this.#mustCatchUp = 'now';
+    else if (log > LOG_PAGES_MAX) this.#mustCatchUp ??= 'soon';
   }
 
   #readState(): LogState {
@@ -127,7 +136,7 @@ export class Checkpoints {
   #start(): void {
     this.#running = this.#run()
       .then(() => {
-        if (this.#readState().log > LOG_PAGES_MAX) this.#mustCatchUp = true;
+        this.#checkLength(this.#readState());
       })
       .catch(() => {})
       .finally(() => {

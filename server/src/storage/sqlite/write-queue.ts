@@ -22,6 +22,8 @@ const USUAL_JOB_MS = 0.5;
 const UNUSUAL_GROUP_MAX_MS = 3;
 /** A small cache makes a long job write to the log while it runs, instead of all at once in the commit. */
 const LONG_CACHE_KIB = 2_048;
+/** How long writes are urgent after a long job, for which they may have waited. */
+const URGENT_MS = 50;
 /** How long a changed listing waits for others to be indexed with it. */
 const INDEX_AFTER_MS = 1_000;
 /** How long a write waits for another process's lock. */
@@ -66,6 +68,8 @@ export class WriteQueue {
   #indexTimer: NodeJS.Timeout | undefined;
   readonly #waiting = new JobQueue<Job>();
   #draining: Promise<void> | undefined;
+  /** When the latest long job ended. */
+  #longEndMs = Number.NEGATIVE_INFINITY;
   /** The current or latest job and its transaction. */
   #running: { job: Job; transaction: JobTransaction } | undefined;
   #closed = false;
@@ -117,10 +121,11 @@ export class WriteQueue {
       const group: Job[] = [];
       const guard = new TurnGuard();
       try {
-        await this.#checkpoints?.letCatchUp();
+        await this.#checkpoints?.letCatchUp(performance.now() < this.#longEndMs + URGENT_MS);
         await this.#begin();
         const settles = await guard.watch(() => this.#runJobs(group, guard));
         this.#commit();
+        if (group[0]?.isLong) this.#longEndMs = performance.now();
         for (const settle of settles) settle();
         this.#checkpoints?.noteCommit();
         this.#noteChanges();

@@ -55,6 +55,31 @@ test('if the log cannot be read after a checkpoint, only the next commit fails',
   assert.throws(() => checkpoints.noteCommit());
 });
 
+test('urgent writes wait for the log only at twice its usual size', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
+  defer(t, () => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'listings.db');
+  const writer = new DatabaseSync(path);
+  writer.exec(
+    'pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page); create table database_info (id)',
+  );
+  const checkpoints = new Checkpoints(writer, path);
+  defer(t, () => checkpoints.close().then(() => writer.close()));
+  const megabytes = () => Math.round(statSync(`${path}-wal`).size / 1e6);
+  /** Writes 4 MB at a time, while each checkpoint is still running when the next write is committed. */
+  const write = async (isUrgent: boolean, untilMegabytes: number) => {
+    for (let commit = 0; commit < 30 && megabytes() < untilMegabytes; commit += 1) {
+      await checkpoints.letCatchUp(isUrgent);
+      writer.exec('insert into pages values (zeroblob(4000000))');
+      checkpoints.noteCommit();
+    }
+    return megabytes();
+  };
+  assert.ok((await write(false, 80)) < 70, 'other writes wait at 56 MB');
+  assert.ok((await write(true, 90)) >= 90, 'urgent writes do not wait yet');
+  assert.ok((await write(true, 150)) < 130, 'urgent writes wait at 112 MB');
+});
+
 test('on a full disk the log reuses its space and does not grow', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
   defer(t, () => rmSync(directory, { recursive: true }));
