@@ -43,7 +43,7 @@ async function run(trial: Trial): Promise<Outcome> {
     figure: `0 of the other account's requests failed; ${describeWorst(sieges.flatMap(({ tried }) => tried))}`,
     figures: [
       ...describeCorpus(members),
-      ['figures above their limit', 'are measured three times; the median counts'],
+      ['figures above their limit', 'are measured twice more, after all other attacks; the median counts'],
       ['memory growth', 'does not include the threads for searches and files, which start before the attacks'],
       ...sieges.flatMap(figuresOf),
     ],

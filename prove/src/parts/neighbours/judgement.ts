@@ -55,7 +55,7 @@ const LIMITS: Record<Trial['size'], Limits> = {
  * itself dominates.
  */
 export const JUDGED_BODY_BYTES = 16 * 1024;
-const TRIES_MAX = 3;
+export const TRIES_MAX = 3;
 /** A figure this far above its limit is not noise. */
 const CLEAR_FACTOR = 3;
 
@@ -78,22 +78,23 @@ export function findBroken(
 }
 
 /**
- * Makes an attempt. If figures exceed their limits, makes three attempts and uses the medians, because other
- * load on the machine occasionally makes a figure exceed its limit.
+ * Whether an attempt does not count alone: a figure exceeds its limit, which other load on the machine
+ * occasionally causes.
  */
-export async function tryOften(attempt: (isAgain: boolean) => Promise<Attempt>, size: Trial['size']): Promise<Attempt> {
-  const first = await attempt(false);
-  const isAny = FIGURES.some((name) => isAbove(first.figures, LIMITS[size], name, 1));
-  if (!isAny || isClear(first, size)) return first;
-  const others: Attempt[] = [];
-  for (let tries = 1; tries < TRIES_MAX; tries += 1) others.push(await attempt(true));
-  const all = [first, ...others];
+export function needsMoreTries(attempt: Attempt, size: Trial['size']): boolean {
+  const isAny = FIGURES.some((name) => isAbove(attempt.figures, LIMITS[size], name, 1));
+  return isAny && !isClear(attempt, size);
+}
+
+/** Combines the attempts of an attack: its figures are the medians. */
+export function combine(attempts: readonly [Attempt, ...Attempt[]]): Attempt {
+  const [first] = attempts;
   const figures = { ...first.figures };
   for (const name of FIGURES) {
-    const values = all.map((each) => each.figures[name] ?? 0);
+    const values = attempts.map((each) => each.figures[name] ?? 0);
     if (figures[name] !== undefined) figures[name] = median(values);
   }
-  const worst = all.find(({ failed, hasEnded }) => failed > 0 || hasEnded) ?? first;
+  const worst = attempts.find(({ failed, hasEnded }) => failed > 0 || hasEnded) ?? first;
   return { ...worst, figures };
 }
 

@@ -5,7 +5,7 @@ import type { Trial } from '../../part.ts';
 import type { AttackReport } from './attack.ts';
 import { Attacker } from './attacker.ts';
 import type { Load, Stall } from './gauge.ts';
-import { type Attempt, findBroken, JUDGED_BODY_BYTES, tryOften } from './judgement.ts';
+import { type Attempt, combine, findBroken, JUDGED_BODY_BYTES, needsMoreTries, TRIES_MAX } from './judgement.ts';
 import type { Member } from './member.ts';
 import type { Noticed } from './neighbour.ts';
 import { type Setting, type Stage, setStage } from './stage.ts';
@@ -35,25 +35,41 @@ export interface Siege {
   tried: Tried[];
 }
 
-/** Runs one attack after another. */
+/**
+ * Runs one attack after another. Those that need more tries are tried again after all others, because other
+ * load on the machine can last for minutes.
+ */
 export async function besiege(trial: Trial, setting: Setting, members: readonly Member[]): Promise<Siege> {
   const stage = await setStage(trial, setting);
   const attacker = new Attacker(trial);
   await untilQuiet(stage);
   const quiet = await measureQuiet(stage, QUIET_MS[trial.size]);
   trial.say(`${setting}, without an attack: GET p99 ${quiet.noticed.readMs.toFixed(0)} ms`);
-  const tried: Tried[] = [];
   let state = await settleOrRestart(stage, await settle(stage));
+  const attempt = async (member: Member) => {
+    const [made, next] = await attack(stage, attacker, member, { ...state, ...quiet }, trial.size);
+    state = next;
+    return made;
+  };
+  const tried: Tried[] = [];
+  const judge = (member: Member, made: Attempt) => {
+    const each = { ...made, member, setting, broken: findBroken(made, trial.size, member) };
+    tried.push(each);
+    trial.say(describe(each));
+  };
+  const again: { member: Member; first: Attempt }[] = [];
   for (const member of members) {
-    const attempt = await tryOften(async (isAgain) => {
-      if (isAgain) await untilQuiet(stage);
-      const [made, next] = await attack(stage, attacker, member, { ...state, ...quiet }, trial.size);
-      state = next;
-      return made;
-    }, trial.size);
-    const broken = findBroken(attempt, trial.size, member);
-    tried.push({ ...attempt, member, setting, broken });
-    trial.say(describe(tried.at(-1)));
+    const first = await attempt(member);
+    if (needsMoreTries(first, trial.size)) again.push({ member, first });
+    else judge(member, first);
+  }
+  for (const { member, first } of again) {
+    const others: Attempt[] = [];
+    while (others.length < TRIES_MAX - 1) {
+      await untilQuiet(stage);
+      others.push(await attempt(member));
+    }
+    judge(member, combine([first, ...others]));
   }
   stage.neighbour.end();
   await stage.service.end('SIGTERM');
@@ -167,8 +183,7 @@ function costOf({ sent, unpackedBytes }: AttackReport, usedSeconds: number): num
   return (Math.max(0, usedSeconds) * MEBIBYTE) / unpackedBytes;
 }
 
-function describe(tried: Tried | undefined): string {
-  if (tried === undefined) return '';
+function describe(tried: Tried): string {
   const { member, setting, figures, failed, broken, report } = tried;
   const { readMs, writeMs, stallMs, ownMs, workMs, growthMb, leftMb, cpuSeconds, runOnMs } = figures;
   const cells = [
