@@ -60,14 +60,18 @@ function isNamed(name: string): boolean {
 
 function describeCorpus(members: readonly Member[]): [string, string][] {
   const groups = Map.groupBy(members, ({ by }) => by);
-  const namesOf = (some: readonly Member[]) => some.map(({ name }) => name).join(', ');
-  return [...groups].map(([by, some]) => [`${some.length} ${PRINCIPALS[by]}`, namesOf(some)]);
+  return [...groups].map(([by, some]) => [`${some.length} ${PRINCIPALS[by]}`, some.map(({ name }) => name).join(', ')]);
+}
+
+function namesOf(tried: readonly Tried[]): string {
+  return tried.map(({ member }) => member.name).join(', ');
 }
 
 function figuresOf({ setting, quiet, tried }: Siege): [string, string][] {
   const before = `GET p99 ${quiet.readMs.toFixed(0)} ms, create p99 ${quiet.writeMs.toFixed(0)} ms`;
   return [
     [`${setting}: without an attack`, before],
+    [`${setting}: measured three times`, namesOf(tried.filter(({ tries }) => tries > 1)) || 'none'],
     [`${setting}: worst`, describeWorst(tried)],
   ];
 }

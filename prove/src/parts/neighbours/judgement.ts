@@ -4,7 +4,7 @@ import type { AttackReport } from './attack.ts';
 import type { Stall } from './gauge.ts';
 import type { Member } from './member.ts';
 
-interface Figures extends Stall {
+export interface Figures extends Stall {
   readMs: number;
   writeMs: number;
   /** The growth of memory at the peak (`growthMb`) and after garbage collection (`leftMb`). */
@@ -46,7 +46,7 @@ type Limits = { [Name in keyof Figures]?: number };
  * machines, so it checks only the service's own work and what other load cannot explain.
  */
 const LIMITS: Record<Trial['size'], Limits> = {
-  full: { readMs: 50, writeMs: 300, ownMs: 50, growthMb: 150, leftMb: 150, cpuSeconds: 1, runOnMs: 1_200 },
+  full: { readMs: 50, writeMs: 300, stallMs: 50, ownMs: 50, growthMb: 150, leftMb: 150, cpuSeconds: 1, runOnMs: 1_200 },
   small: { readMs: 5_000, writeMs: 5_000, workMs: 500, growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 2_500 },
 };
 
@@ -56,55 +56,58 @@ const LIMITS: Record<Trial['size'], Limits> = {
  */
 export const JUDGED_BODY_BYTES = 16 * 1024;
 export const TRIES_MAX = 3;
-/** A figure this far above its limit is not noise, unless the service only waited, as during a pause of the disk. */
+/** A figure this far above its limit is not noise. */
 const CLEAR_FACTOR = 3;
-const WAITED: readonly (keyof Figures)[] = ['readMs', 'writeMs', 'stallMs', 'ownMs'];
-/** A service that does not work for longer than this in one turn only waits. */
+/** The figures that a pause of the disk prolongs. */
+const WAITS: readonly FigureName[] = ['readMs', 'writeMs', 'stallMs', 'ownMs'];
+/** If no turn of the event loop takes more CPU time than this, a longer stall is a wait, as for a paused disk. */
 const WORK_MAX_MS = 50;
 
+/** @returns the limits that the medians of the attempts' figures exceed, and what is wrong in any attempt */
 export function findBroken(
-  { figures, failed, words, hasEnded, report }: Attempt,
+  attempts: readonly Attempt[],
+  figures: Figures,
   size: Trial['size'],
-  { told, untold }: Member,
+  member: Member,
 ): string[] {
   const limits = LIMITS[size];
-  const broken = FIGURES.filter((name) => isAbove(figures, limits, name, 1)).map(
+  const above = FIGURES.filter((name) => isAbove(figures, limits, name, 1)).map(
     (name) => `${WORDS[name]} ${(figures[name] ?? 0).toFixed(1)}, at most ${limits[name]}`,
   );
-  if (failed > 0) broken.push(`${failed} of the other account's requests failed: ${words[0]}`);
-  if (hasEnded) broken.push('a process of the service has ended');
-  if ((report.statuses[500] ?? 0) > 0) broken.push('the attacker got internal_error');
-  if (untold !== undefined && report.codes[untold] !== undefined) broken.push(`the attacker got ${untold}`);
-  if (told !== undefined && report.codes[told] === undefined)
-    broken.push(`the attacker did not get ${told}, but ${JSON.stringify({ ...report.statuses, ...report.codes })}`);
-  return broken;
+  return [...new Set([...above, ...attempts.flatMap((attempt) => findFaults(attempt, member))])];
 }
 
-/**
- * Whether an attempt does not count alone: a figure exceeds its limit, which other load on the machine
- * occasionally causes.
- */
+function findFaults({ failed, words, hasEnded, report }: Attempt, { told, untold }: Member): string[] {
+  const faults: string[] = [];
+  if (failed > 0) faults.push(`${failed} of the other account's requests failed: ${words[0]}`);
+  if (hasEnded) faults.push('a process of the service has ended');
+  if ((report.statuses[500] ?? 0) > 0) faults.push('the attacker got internal_error');
+  if (untold !== undefined && report.codes[untold] !== undefined) faults.push(`the attacker got ${untold}`);
+  if (told !== undefined && report.codes[told] === undefined)
+    faults.push(`the attacker did not get ${told}, but ${JSON.stringify({ ...report.statuses, ...report.codes })}`);
+  return faults;
+}
+
+/** Whether an attack must be tried again: a figure exceeds its limit, perhaps because of other load on the machine. */
 export function needsMoreTries(attempt: Attempt, size: Trial['size']): boolean {
   const isAny = FIGURES.some((name) => isAbove(attempt.figures, LIMITS[size], name, 1));
   return isAny && !isClear(attempt, size);
 }
 
-/** Combines the attempts of an attack: its figures are the medians. */
-export function combine(attempts: readonly [Attempt, ...Attempt[]]): Attempt {
-  const [first] = attempts;
-  const figures = { ...first.figures };
+/** The medians of the attempts' figures. */
+export function mediansOf(attempts: readonly [Attempt, ...Attempt[]]): Figures {
+  const figures = { ...attempts[0].figures };
   for (const name of FIGURES) {
-    const values = attempts.map((each) => each.figures[name] ?? 0);
-    if (figures[name] !== undefined) figures[name] = median(values);
+    if (figures[name] !== undefined) figures[name] = median(attempts.map((each) => each.figures[name] ?? 0));
   }
-  const worst = attempts.find(({ failed, hasEnded }) => failed > 0 || hasEnded) ?? first;
-  return { ...worst, figures };
+  return figures;
 }
 
 function isClear({ figures, failed, hasEnded }: Attempt, size: Trial['size']): boolean {
-  const hasWaited = figures.workMs <= WORK_MAX_MS;
-  const names = FIGURES.filter((name) => !(hasWaited && WAITED.includes(name)));
-  return failed > 0 || hasEnded || names.some((name) => isAbove(figures, LIMITS[size], name, CLEAR_FACTOR));
+  const pauseMs = figures.workMs <= WORK_MAX_MS ? figures.ownMs : 0;
+  const unpaused = { ...figures };
+  for (const name of WAITS) unpaused[name] = (figures[name] ?? 0) - pauseMs;
+  return failed > 0 || hasEnded || FIGURES.some((name) => isAbove(unpaused, LIMITS[size], name, CLEAR_FACTOR));
 }
 
 function isAbove(figures: Figures, limits: Limits, name: keyof Figures, factor: number): boolean {

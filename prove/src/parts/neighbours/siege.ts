@@ -5,7 +5,7 @@ import type { Trial } from '../../part.ts';
 import type { AttackReport } from './attack.ts';
 import { Attacker } from './attacker.ts';
 import type { Load, Stall } from './gauge.ts';
-import { type Attempt, combine, findBroken, JUDGED_BODY_BYTES, needsMoreTries, TRIES_MAX } from './judgement.ts';
+import { type Attempt, findBroken, JUDGED_BODY_BYTES, mediansOf, needsMoreTries, TRIES_MAX } from './judgement.ts';
 import type { Member } from './member.ts';
 import type { Noticed } from './neighbour.ts';
 import { type Setting, type Stage, setStage } from './stage.ts';
@@ -27,6 +27,7 @@ export interface Tried extends Attempt {
   member: Member;
   setting: Setting;
   broken: string[];
+  tries: number;
 }
 
 export interface Siege {
@@ -52,24 +53,29 @@ export async function besiege(trial: Trial, setting: Setting, members: readonly 
     return made;
   };
   const tried: Tried[] = [];
-  const judge = (member: Member, made: Attempt) => {
-    const each = { ...made, member, setting, broken: findBroken(made, trial.size, member) };
+  const judge = (member: Member, attempts: readonly [Attempt, ...Attempt[]]) => {
+    const figures = mediansOf(attempts);
+    const broken = findBroken(attempts, figures, trial.size, member);
+    const each = { ...attempts[0], figures, member, setting, broken, tries: attempts.length };
     tried.push(each);
     trial.say(describe(each));
   };
   const again: { member: Member; first: Attempt }[] = [];
   for (const member of members) {
     const first = await attempt(member);
-    if (needsMoreTries(first, trial.size)) again.push({ member, first });
-    else judge(member, first);
+    if (!needsMoreTries(first, trial.size)) judge(member, [first]);
+    else {
+      again.push({ member, first });
+      trial.say(`${describe({ ...first, member, setting, broken: [], tries: 1 })}, will be tried again`);
+    }
   }
   for (const { member, first } of again) {
-    const others: Attempt[] = [];
-    while (others.length < TRIES_MAX - 1) {
+    const attempts: [Attempt, ...Attempt[]] = [first];
+    while (attempts.length < TRIES_MAX) {
       await untilQuiet(stage);
-      others.push(await attempt(member));
+      attempts.push(await attempt(member));
     }
-    judge(member, combine([first, ...others]));
+    judge(member, attempts);
   }
   stage.neighbour.end();
   await stage.service.end('SIGTERM');

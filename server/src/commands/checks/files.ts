@@ -11,8 +11,8 @@ const { R_OK, W_OK } = constants;
 const GROUP_AND_OTHERS = 0o077;
 const OTHERS = 0o007;
 const ROOT = 0;
-/** SQLite's log grows up to this size. */
-const FREE_MIN_BYTES = 64 * 1024 * 1024;
+/** The log can grow to this size: 112 MB, and the pages of a long write (`storage/sqlite/checkpoints.ts`). */
+const FREE_MIN_BYTES = 192 * 1024 * 1024;
 const FREE_COMFORTABLE_BYTES = 1e9;
 
 /** Checks that the current user, who should be the service's user, can use the files, and that other users cannot. */

@@ -39,7 +39,7 @@ type StagedImport = Import & { keep: KeepText };
  * @param memoryLengthMax how many characters of the rows and plan to keep in memory; the rest is on disk
  * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`, `unavailable` if the
  * listings change too fast, what `batches` and `write` throw, or the reason of `signal` if it aborts before
- * all changes are written
+ * the last `nextTurn` of the transaction, which is then rolled back
  */
 export async function importAtomically(
   database: Database,
@@ -166,7 +166,7 @@ async function saveTogether(
 ): Promise<ImportReport> {
   signal?.throwIfAborted();
   const { account } = writing;
-  const transaction = endWith(signal, writing.transaction);
+  const transaction = abortableBy(signal, writing.transaction);
   const pause = pauseAfterSlices(() => transaction.nextTurn());
   if (!(await plan.refresh(transaction, account, CHANGES_MAX.inside, pause))) throw new StalePlanError();
   const report = allOrNone(plan.outcomes);
@@ -176,7 +176,7 @@ async function saveTogether(
 }
 
 /** The transaction, whose `nextTurn` rejects with the reason of `signal` once it aborts. */
-function endWith(signal: AbortSignal | undefined, transaction: LongTransaction): LongTransaction {
+function abortableBy(signal: AbortSignal | undefined, transaction: LongTransaction): LongTransaction {
   return {
     hasCountTriggers: transaction.hasCountTriggers,
     execute: transaction.execute.bind(transaction),

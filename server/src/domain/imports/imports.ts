@@ -15,7 +15,7 @@ export interface Import {
   onFailure?: ((failure: RowFailure) => Promise<void>) | undefined;
   /** Called after each commit with the account's sequence. */
   onCommit?: (sequence: number) => void;
-  /** Aborts when the client disconnects, which makes `batches` throw. */
+  /** Aborts when the client disconnects, or when its key or session ends. `batches` then throws. */
   signal?: AbortSignal;
 }
 

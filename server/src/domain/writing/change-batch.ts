@@ -150,7 +150,10 @@ export class ChangeBatch {
   readonly #events: ReadyEvent[] = [];
   readonly #finals = new Map<string, Final>();
 
-  /** Adds a change. `before` is the stored listing; undefined for a new one. */
+  /**
+   * Adds a change, which must start from the batch's previous version of the listing, if there is one. `before`
+   * is the stored listing; undefined for a new one.
+   */
   add(change: ReadyChange, before: FormerListing | undefined): void {
     const earlier = this.#finals.get(change.id);
     const replaced = earlier && this.#events[earlier.place - 1];
@@ -164,7 +167,10 @@ export class ChangeBatch {
     if (change.type === 'created') this.#created += 1;
   }
 
-  /** Counts a change to a stored listing, for a transaction that suspends the trigger that counts. */
+  /**
+   * Adds a change to a stored listing to the counts, which replace the trigger's in a transaction that
+   * suspends the trigger.
+   */
   #count(change: ReadyChange, earlier: Final | undefined, before: FormerListing | undefined): void {
     if (!change.parts.some((part) => COUNTED_PARTS.has(part))) return;
     const counted = earlier?.before === undefined ? before?.counted : countedValues(earlier.change.columns);

@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Log } from '../../lib/log.ts';
+import { ownTurn } from '../../lib/turns.ts';
 import { SESSION_AGE_MAX_MS, SESSION_EXTENDED_MS } from '../../model/users.ts';
 import type { Database } from '../../storage/database.ts';
 import { getCursorSecret } from '../../storage/database-info.ts';
@@ -116,6 +117,9 @@ export class Identity {
 
   async #create(): Promise<BetterAuth> {
     const { createBetterAuth } = await import('./better-auth.ts');
+    // The first call sets up better-auth, and its headers load Node.js's fetch library. Each takes 20 ms, so they
+    // must not share a turn of the event loop.
+    await ownTurn();
     return createBetterAuth({
       database: this.#database,
       secret: await this.#getSecret(),

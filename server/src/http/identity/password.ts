@@ -1,5 +1,4 @@
 import { withHashing } from '../../domain/accounts/passwords.ts';
-import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { listSessionAddresses } from '../../storage/sessions.ts';
@@ -32,9 +31,6 @@ export async function tryPassword<T>(given: PasswordAttempt, work: (api: BetterA
   const attempt = toAttempt(given);
   await passwordAttempts.begin(attempt, () => isKnownAddress(attempt, services));
   try {
-    // A process's first sign-in loads better-auth, and the request's headers load Node.js's fetch library. Each
-    // takes 20 ms, so they must not share a turn of the event loop.
-    await ownTurn(networkOf(attempt.address));
     const along = await prepare?.();
     return await withHashing(() => identity.call(work, { along, passwordField: field }));
   } catch (error) {

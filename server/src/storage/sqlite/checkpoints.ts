@@ -13,7 +13,7 @@ import { ReaderThreads } from './reader-threads.ts';
 const PAGES_MIN = 4_000;
 /** At this log size (56 MB), writes wait until all pages are in the database file, so that the log can start over. */
 const LOG_PAGES_MAX = 14_000;
-/** Up to this log size (112 MB), writes that have waited for a long write do not also wait for the log. */
+/** Up to this log size (112 MB), urgent writes do not wait. */
 const POSTPONED_PAGES_MAX = 2 * LOG_PAGES_MAX;
 /**
  * A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next
@@ -36,7 +36,10 @@ export class Checkpoints {
   readonly #threads: ReaderThreads;
   readonly #state: StatementSync;
   #running: Promise<void> | undefined;
-  /** Whether writes must wait until the log can start over: before the next write, or after urgent ones. */
+  /**
+   * Whether writes must wait until the log can start over. `now`: before the next write; `soon`: before the next
+   * write that is not urgent.
+   */
   #mustCatchUp: 'now' | 'soon' | undefined;
 
   constructor(writer: DatabaseSync, path: string) {
@@ -53,9 +56,10 @@ export class Checkpoints {
   noteCommit(): void {
     const state = this.#readState();
     this.#checkRoom(state);
+    if (state.log <= LOG_PAGES_MAX && this.#mustCatchUp === 'soon') this.#mustCatchUp = undefined;
     if (state.log - state.checkpointed < PAGES_MIN) return;
+    if (this.#running !== undefined || this.#mustCatchUp === 'soon') this.#checkLength(state);
     if (this.#running === undefined) this.#start();
-    else this.#checkLength(state);
   }
 
   /** Call this when the disk is full: once the whole log is in the database file, its space can be reused. */

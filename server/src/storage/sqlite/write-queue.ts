@@ -22,7 +22,7 @@ const USUAL_JOB_MS = 0.5;
 const UNUSUAL_GROUP_MAX_MS = 3;
 /** A small cache makes a long job write to the log while it runs, instead of all at once in the commit. */
 const LONG_CACHE_KIB = 2_048;
-/** How long writes are urgent after a long job, for which they may have waited. */
+/** How long after a long job writes are urgent, because they may have waited for it. */
 const URGENT_MS = 50;
 /** How long a changed listing waits for others to be indexed with it. */
 const INDEX_AFTER_MS = 1_000;
@@ -125,7 +125,6 @@ export class WriteQueue {
         await this.#begin();
         const settles = await guard.watch(() => this.#runJobs(group, guard));
         this.#commit();
-        if (group[0]?.isLong) this.#longEndMs = performance.now();
         for (const settle of settles) settle();
         this.#checkpoints?.noteCommit();
         this.#noteChanges();
@@ -143,6 +142,7 @@ export class WriteQueue {
         }
         this.#leaveTransaction();
       }
+      if (group[0]?.isLong) this.#longEndMs = performance.now();
     }
     this.#draining = undefined;
   }
