@@ -58,10 +58,6 @@ export const JUDGED_BODY_BYTES = 16 * 1024;
 export const TRIES_MAX = 3;
 /** A figure this far above its limit is not noise. */
 const CLEAR_FACTOR = 3;
-/** The figures that a pause of the disk prolongs. */
-const WAITS: readonly FigureName[] = ['readMs', 'writeMs', 'stallMs', 'ownMs'];
-/** If no turn of the event loop takes more CPU time than this, a longer stall is a wait, as for a paused disk. */
-const WORK_MAX_MS = 50;
 
 /** @returns the limits that the medians of the attempts' figures exceed, and what is wrong in any attempt */
 export function findBroken(
@@ -104,11 +100,8 @@ export function mediansOf(attempts: readonly [Attempt, ...Attempt[]]): Figures {
 }
 
 function isClear({ figures, failed, hasEnded }: Attempt, size: Trial['size']): boolean {
-  const pauseMs = figures.workMs <= WORK_MAX_MS ? figures.ownMs : 0;
-  // A stall's wait for a core is other load, too.
-  const unpaused = { ...figures, stallMs: figures.ownMs };
-  for (const name of WAITS) unpaused[name] = (figures[name] ?? 0) - pauseMs;
-  return failed > 0 || hasEnded || FIGURES.some((name) => isAbove(unpaused, LIMITS[size], name, CLEAR_FACTOR));
+  const limits = LIMITS[size];
+  return failed > 0 || hasEnded || FIGURES.some((name) => isAbove(figures, limits, name, CLEAR_FACTOR));
 }
 
 function isAbove(figures: Figures, limits: Limits, name: keyof Figures, factor: number): boolean {

@@ -3,11 +3,25 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { defer } from '../../../../testkit/src/cleanup.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
 import { Checkpoints } from '../../../src/storage/sqlite/checkpoints.ts';
 import { words } from '../support.ts';
+
+/** The checkpoints of a new database, which end with the test. */
+function openCheckpoints(t: TestContext) {
+  const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
+  defer(t, () => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'listings.db');
+  const writer = new DatabaseSync(path);
+  writer.exec(
+    'pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page); create table database_info (id)',
+  );
+  const checkpoints = new Checkpoints(writer, path);
+  defer(t, () => checkpoints.close().then(() => writer.close()));
+  return { path, writer, checkpoints };
+}
 
 test('failing checkpoints do not block writes', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
@@ -56,15 +70,7 @@ test('if the log cannot be read after a checkpoint, only the next commit fails',
 });
 
 test('urgent writes wait for the log only at twice its usual size', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
-  defer(t, () => rmSync(directory, { recursive: true }));
-  const path = join(directory, 'listings.db');
-  const writer = new DatabaseSync(path);
-  writer.exec(
-    'pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page); create table database_info (id)',
-  );
-  const checkpoints = new Checkpoints(writer, path);
-  defer(t, () => checkpoints.close().then(() => writer.close()));
+  const { path, writer, checkpoints } = openCheckpoints(t);
   const megabytes = () => Math.round(statSync(`${path}-wal`).size / 1e6);
   /** Writes 4 MB at a time, while each checkpoint is still running when the next write is committed. */
   const write = async (isUrgent: boolean, untilMegabytes: number) => {
@@ -81,15 +87,7 @@ test('urgent writes wait for the log only at twice its usual size', async (t) =>
 });
 
 test('on a full disk the log reuses its space and does not grow', async (t) => {
-  const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
-  defer(t, () => rmSync(directory, { recursive: true }));
-  const path = join(directory, 'listings.db');
-  const writer = new DatabaseSync(path);
-  writer.exec(
-    'pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page); create table database_info (id)',
-  );
-  const checkpoints = new Checkpoints(writer, path);
-  defer(t, () => checkpoints.close().then(() => writer.close()));
+  const { path, writer, checkpoints } = openCheckpoints(t);
   const write = (bytes: number) => writer.exec(`insert into pages values (zeroblob(${bytes}))`);
   write(2_000_000);
   const { size } = statSync(`${path}-wal`);
