@@ -3,7 +3,7 @@ import { AppError } from '../model/errors.ts';
 import { ping } from '../storage/database-info.ts';
 import { createMap, type RouteMatch, V1 } from './map.ts';
 import { createForwardedCheck } from './protocol/client-address.ts';
-import { type App, type Exchange, hasKey, openExchange } from './protocol/exchange.ts';
+import { type App, CLIENT_LEFT, type Exchange, hasKey, openExchange } from './protocol/exchange.ts';
 import { FailureLog } from './protocol/failure-log.ts';
 import { logRequest } from './protocol/log-request.ts';
 import { Overloaded, RejectionCount } from './protocol/overload.ts';
@@ -51,7 +51,7 @@ export function createApp(services: Services): App {
    */
   function reportCut(error: unknown, exchange: Exchange): void {
     const { requestId, outgoing } = exchange;
-    const hasLeft = outgoing.destroyed;
+    const hasLeft = error === CLIENT_LEFT || outgoing.destroyed;
     outgoing.destroy();
     if (error instanceof AppError && error.code === 'unauthorized') exchange.errorCode = error.code;
     else if (hasLeft) return;
@@ -85,7 +85,10 @@ export function createApp(services: Services): App {
       const answering = isRejected ? reject(exchange, found) : found.answer(exchange);
       const reply = await answering
         .then((handled) => requireSendable(handled, exchange))
-        .catch((error: unknown) => replyTo(error, exchange));
+        .catch((error: unknown) => {
+          if (error === CLIENT_LEFT) throw error;
+          return replyTo(error, exchange);
+        });
       exchange.repliedMs = performance.now();
       await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.principal);

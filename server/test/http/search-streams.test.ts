@@ -182,7 +182,7 @@ describe('a waiting search whose client disconnects', () => {
       const logged = service.logLines.map((text) => JSON.parse(text));
       assert.ok(!logged.some(({ level }) => level >= 40), service.logLines.join(''));
       const [line] = logged.filter(({ msg }) => msg === 'request');
-      assert.deepEqual([line.status, line.aborted], [null, true]);
+      assert.deepEqual([line.status, line.aborted, line.code], [null, true, undefined]);
       assert.equal((await readList(await service.fetch(tenant, `/v1/listings?${query}`))).data.length > 0, true);
     });
   }

@@ -3,7 +3,7 @@ import { AppError } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { unavailable } from '../../storage/errors.ts';
 import { FairSemaphore } from '../../storage/fair-semaphore.ts';
-import type { Admitted } from '../protocol/exchange.ts';
+import { type Admitted, CLIENT_LEFT } from '../protocol/exchange.ts';
 import { type Permits, UPLOADS_MAX } from './permits.ts';
 
 /**
@@ -42,8 +42,7 @@ export class UploadGate {
     // The connection can be idle while rows are written; `readUpload` limits the sender's pauses.
     socket.setTimeout(0);
     // Listens on the socket, because the request itself closes as soon as its body has been read.
-    const onClose = () =>
-      gone.abort(new AppError('invalid_header', 'The connection ended before the response was sent.'));
+    const onClose = () => gone.abort(CLIENT_LEFT);
     socket.once('close', onClose);
     if (socket.destroyed) onClose();
     const check = this.#watch(exchange, gone);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../domain/access/principals.ts';
+import { inSlices } from '../../lib/in-slices.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import type { KeyPrincipal } from '../../storage/api-keys.ts';
 
@@ -71,21 +72,32 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
   };
 }
 
-/** Created once, because many clients can disconnect at the same time. */
-const HAS_LEFT = new AppError('invalid_header', 'The connection ended before the response was sent.');
+/** Why work is canceled when its client disconnects. Created once, because many clients can disconnect at once. */
+export const CLIENT_LEFT = new AppError('invalid_header', 'The connection ended before the response was sent.');
+
+/** What to abort because clients have disconnected. */
+const leaving: AbortController[] = [];
 
 /**
- * Aborts when the client disconnects. Listens to the request, because a response that is waiting
+ * Aborts soon after the client disconnects. Listens to the request, because a response that is waiting
  * for an earlier one does not notice the disconnection.
  */
 export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   const left = new AbortController();
   const onClose = () => {
-    if (!outgoing.writableFinished) left.abort(HAS_LEFT);
+    if (outgoing.writableFinished) return;
+    leaving.push(left);
+    if (leaving.length === 1) void abortLeaving();
   };
   if (incoming.destroyed) onClose();
   else incoming.once('close', onClose);
   return left.signal;
+}
+
+/** When many clients disconnect at once, ending all their work would take a long turn of the event loop. */
+async function abortLeaving(): Promise<void> {
+  await inSlices(leaving, (each) => each.abort(CLIENT_LEFT));
+  leaving.length = 0;
 }
 
 /** Responds to every valid HTTP request; its promise never rejects. */

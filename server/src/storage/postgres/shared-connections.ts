@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { FairQueue } from '../../lib/fair-queue.ts';
+import { inSlices } from '../../lib/in-slices.ts';
 import { ConnectionError, isConnectionLost } from './errors.ts';
 
 /** Maximum units of work in a batch. Further units wait for the batch's results. */
@@ -65,8 +66,8 @@ export class SharedConnections {
     }, name);
     // Sharing must also stop here, in case the read was never sent.
     reading.finally(stopSharing).then(
-      (value) => settleAll(callers, ({ resolve }) => resolve(value)),
-      (error: unknown) => settleAll(callers, ({ reject }) => reject(error)),
+      (value) => inSlices(callers, ({ resolve }) => resolve(value)),
+      (error: unknown) => inSlices(callers, ({ reject }) => reject(error)),
     );
   }
 
@@ -107,20 +108,5 @@ export class SharedConnections {
       else next.reject(new ConnectionError('No connection to the database in time'));
     }
     return taken;
-  }
-}
-
-/** Time per event-loop turn in which callers continue, one after another. */
-const SETTLING_MS = 1;
-
-async function settleAll(callers: readonly Caller[], settle: (caller: Caller) => void): Promise<void> {
-  let endMs = performance.now() + SETTLING_MS;
-  for (const caller of callers) {
-    settle(caller);
-    // Lets the caller run until it awaits something.
-    await new Promise<void>((resolve) => process.nextTick(resolve));
-    if (performance.now() < endMs) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    endMs = performance.now() + SETTLING_MS;
   }
 }
