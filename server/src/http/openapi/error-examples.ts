@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { ERRORS } from '../contract/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
 import { type AnyOperation, INPUT_BYTES_MAX } from '../contract/operation.ts';
-import { noQuery, parseQuery } from '../contract/schemas/query.ts';
+import { noQuery, queryParser } from '../contract/schemas/query.ts';
 import { tooLarge } from '../protocol/body.ts';
 import { readIfNoneMatch, readPrecondition } from '../protocol/conditional.ts';
 import { negotiateType, requireBodyType } from '../protocol/negotiate.ts';
@@ -17,9 +17,9 @@ const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> =
     if (caller === 'administrator' || caller === 'full') requireRole({ role: 'member' });
     throw fromNowhere();
   },
-  unknown_parameter: ({ query = noQuery }) => parseQuery('colour=red', query),
+  unknown_parameter: ({ query = noQuery }) => queryParser(query)('colour=red'),
   invalid_query: ({ query = noQuery }) =>
-    parseQuery('limit' in query.shape ? 'limit=5000' : `${Object.keys(query.shape)[0]}=`, query),
+    queryParser(query)('limit' in query.shape ? 'limit=5000' : `${Object.keys(query.shape)[0]}=`),
   invalid_header: ({ method }) =>
     method === 'get' ? readIfNoneMatch({ 'if-none-match': '1' }) : readPrecondition({ 'if-match': '1' }),
   not_acceptable: ({ types = [JSON_TYPE] }) => negotiateType({ accept: 'image/png' }, types),

@@ -55,6 +55,7 @@ export class SearchReader {
       const context = beginSearch(this.#queries, this.#index, { accountId, search, wanted, isQuick });
       if (hasManyUnindexed(context)) return undefined;
       const few = this.#candidates.findFew(context);
+      if (few?.numbers.length === 0) return { rows: [], isCut: false };
       if (few !== undefined) return this.#rows.readSorted({ ...context, hasWords: few.hasWords }, listed(few.numbers));
       return this.#findInOrder(context) ?? (isQuick ? undefined : this.#findAll(context));
     });
