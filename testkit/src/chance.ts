@@ -6,7 +6,6 @@ export function withoutChance(text: string): string {
       .replaceAll(/\bmsg_[0-9a-z]{26}_\w+/g, 'msg_')
       .replaceAll(/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_')
       .replaceAll(/("durationMs": ?)[\d.]+/g, '$1MS')
-      .replaceAll(/("lastSuccessAgeSeconds": ?)\d+/g, '$1SECONDS')
       .replaceAll(/\bplk_[0-9A-Za-z]+/g, 'plk_')
       .replaceAll(/https?:\/\/[\w.:-]+\/invitation#token=[\w-]{43}/g, 'LINK')
       .replaceAll(/("email": ?)"[^"]+@example.com"/g, '$1EMAIL')
