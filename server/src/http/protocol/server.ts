@@ -76,6 +76,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   // The size of the headers is limited; a limit on their number would silently drop some.
   server.maxHeadersCount = 0;
   server.timeout = idleTimeoutMs;
+  endInTurns(server);
   server.on('connection', omitStackTraceOnClose);
   server.on('connection', readAddress);
   limitConnections(server, connectionsMax, log);
@@ -200,6 +201,33 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
     closedConnections.add({});
     rejections.add();
     socket.destroy();
+  });
+}
+
+/**
+ * The maximum number of connections that end per event-loop turn after their clients have disconnected. Ending
+ * one takes 0.1 ms, with the cancellation of its request.
+ */
+const ENDED_PER_TURN = 4;
+
+/**
+ * Ends connections whose clients have disconnected before the response, a few per turn of the event loop:
+ * `node:http` would end all of them in one turn, which takes 60 ms for 600 connections.
+ */
+function endInTurns(server: Server): void {
+  // Does not end the connection of a request in progress. Not documented, but `node:http` has always had it.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  const left: Socket[] = [];
+  const endSome = () => {
+    for (const socket of left.splice(0, ENDED_PER_TURN)) socket.end();
+    if (left.length > 0) setImmediate(endSome);
+  };
+  server.on('connection', (socket: Socket) => {
+    socket.once('end', () => {
+      if (socket.writableEnded) return;
+      left.push(socket);
+      if (left.length === 1) setImmediate(endSome);
+    });
   });
 }
 

@@ -2,7 +2,9 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { BoundSocket, type ListenOptions, Server as NetServer, Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextImmediate } from 'node:timers/promises';
+import { FairQueue } from '../../lib/fair-queue.ts';
+import { networkOf } from './client-address.ts';
 
 /** Maximum number of connections waiting to be accepted; the system can allow fewer. */
 const BACKLOG = 4_096;
@@ -12,7 +14,9 @@ const BACKLOG = 4_096;
  */
 export const SHARES_PORTS = process.platform === 'linux';
 /** Node.js accepts one connection per listening socket and event-loop turn, so a single socket would be slow. */
-const SOCKETS = 8;
+const SOCKETS = 32;
+/** The maximum number of accepted connections whose first requests are read per event-loop turn. */
+const OPENED_PER_TURN = 8;
 /** How long a stopping server continues to accept connections if they keep arriving. */
 const ACCEPT_MAX_MS = 500;
 
@@ -43,10 +47,39 @@ export async function listenOn(
   [first, ...sockets]: readonly (BoundSocket | Socket)[],
   release = () => {},
 ): Promise<void> {
-  const others = sockets.map(() => new NetServer({ allowHalfOpen: true, noDelay: true }));
+  const others = sockets.map(() => new NetServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }));
   sharing.set(server, { others, release });
-  for (const each of others) each.on('connection', (socket) => server.emit('connection', socket));
+  const accepted = new AcceptedConnections(server);
+  for (const each of others) each.on('connection', (socket) => accepted.add(socket));
   await Promise.all([openSocket(server, first), ...others.map((each, index) => openSocket(each, sockets[index]))]);
+}
+
+/**
+ * Accepted connections that are not read yet. Networks take turns, because one can open thousands at once. The
+ * connections that the HTTP server itself accepts, at most one per turn, are read immediately.
+ */
+class AcceptedConnections {
+  readonly #server: Server;
+  readonly #waiting = new FairQueue<string, Socket>();
+
+  constructor(server: Server) {
+    this.#server = server;
+  }
+
+  add(socket: Socket): void {
+    if (this.#waiting.isEmpty) setImmediate(this.#openSome);
+    this.#waiting.add(networkOf(socket.remoteAddress ?? ''), socket);
+  }
+
+  readonly #openSome = (): void => {
+    for (let count = 0; count < OPENED_PER_TURN; count += 1) {
+      const socket = this.#waiting.take();
+      if (socket === undefined) return;
+      this.#server.emit('connection', socket);
+      socket.resume();
+    }
+    if (!this.#waiting.isEmpty) setImmediate(this.#openSome);
+  };
 }
 
 /**
@@ -137,8 +170,8 @@ async function acceptWaiting(server: Server): Promise<void> {
 
 /** Resolves after the event loop has looked for new connections. */
 async function nextTurn(): Promise<void> {
-  await setImmediate();
-  await setImmediate();
+  await nextImmediate();
+  await nextImmediate();
 }
 
 /** Listens on one socket or address. @throws {Error} with `errno` */
