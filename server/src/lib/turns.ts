@@ -1,8 +1,19 @@
 import { FairQueue } from './fair-queue.ts';
 
+/**
+ * Node.js accepts one connection per turn of the event loop. While connections arrive, turns are short for 10
+ * of every 15 ms: otherwise, a client would wait for one long turn for each connection ahead of it.
+ */
+const CONNECTING_MS = 10;
+const OTHERS_MS = 5;
+
 const waiting = new FairQueue<string, () => void>();
 let waitingCount = 0;
 let holders = 0;
+/** When the current series of connections began. */
+let connectingSinceMs = 0;
+/** The number of turns until the series ends, unless another connection arrives. */
+let connectingTurns = 0;
 
 /**
  * Yields to the event loop. Each turn resumes only one of the waiting tasks, and owners (account IDs)
@@ -27,7 +38,7 @@ export function holdTurns(): Disposable {
 }
 
 function giveTurn(): void {
-  if (holders === 0) {
+  if (holders === 0 && !areConnecting()) {
     waiting.take()?.();
     waitingCount -= 1;
   }
@@ -46,4 +57,24 @@ export function noteWaiting(): Disposable {
       waitingCount -= 1;
     },
   };
+}
+
+/** Call this for each new connection. */
+export function noteConnection(): void {
+  if (connectingTurns === 0) {
+    connectingSinceMs = performance.now();
+    setImmediate(endTurn);
+  }
+  connectingTurns = 2;
+}
+
+/** Whether this turn is reserved for connections: for 10 of every 15 ms while they arrive. */
+export function areConnecting(): boolean {
+  if (connectingTurns === 0) return false;
+  return (performance.now() - connectingSinceMs) % (CONNECTING_MS + OTHERS_MS) < CONNECTING_MS;
+}
+
+function endTurn(): void {
+  connectingTurns -= 1;
+  if (connectingTurns > 0) setImmediate(endTurn);
 }

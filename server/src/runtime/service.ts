@@ -25,6 +25,7 @@ import type { Log } from '../lib/log.ts';
 import { createMailer } from '../lib/mailer.ts';
 import { OutgoingRequests } from '../lib/outgoing.ts';
 import { SecretBox } from '../lib/secret-box.ts';
+import { noteConnection } from '../lib/turns.ts';
 import { scheduleHousekeeping } from '../maintenance/housekeeping.ts';
 import { schedule } from '../maintenance/schedule.ts';
 import type { Database } from '../storage/database.ts';
@@ -177,6 +178,7 @@ export async function serveRequests(
     isLeaving: () => leaving !== undefined,
   });
   const server = createHttpServer(app, log, { ...limits, publicUrl: config.publicUrl });
+  server.on('connection', noteConnection);
   const connections = trackConnections(server);
   const unwatch = watchService(database, connections);
   const url = await listen(server, config, sockets);

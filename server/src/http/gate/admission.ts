@@ -1,5 +1,6 @@
 import { Backlog } from '../../lib/backlog.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
+import { areConnecting } from '../../lib/turns.ts';
 import type { Database } from '../../storage/database.ts';
 import { clientAddress, networkOf, type TrustedProxies } from '../protocol/client-address.ts';
 import type { Exchange } from '../protocol/exchange.ts';
@@ -70,7 +71,7 @@ export class Admission {
     this.#lastMs = nowMs;
     this.#firstMs ??= nowMs;
     this.#schedule();
-    const isShort = nowMs - this.#firstMs < SHARE_MS;
+    const isShort = nowMs - this.#firstMs < SHARE_MS && !areConnecting();
     return (isShort && this.#waiting.length === 0) || isProbe(exchange) ? undefined : this.#wait(exchange, needsKey);
   }
 
@@ -95,6 +96,7 @@ export class Admission {
     if (this.#firstMs !== undefined) this.#arrivingMs += this.#lastMs - this.#firstMs;
     this.#firstMs = undefined;
     if (this.#waiting.length === 0) this.#arrivingMs = 0;
+    else if (areConnecting()) this.#schedule();
     else void this.#start();
   };
 
