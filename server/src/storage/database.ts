@@ -132,7 +132,7 @@ export interface Database extends Executor {
   readonly name: string;
   readonly dialect: QueryDialect;
   readonly scans: Scans;
-  readonly search: ListingSearch;
+  readonly search: ListingSearch<Executor>;
   readonly requestLog: LogDatabase;
   /**
    * Whether to reject further requests of the account as soon as they arrive, because too many wait for the

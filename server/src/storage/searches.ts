@@ -25,14 +25,23 @@ export interface Wanted {
 
 export interface SearchOptions extends Pick<RunOptions, 'signal' | 'continues'> {}
 
+/** `Executor` is the one of `database.ts`, which imports this file. */
+export interface PageOptions<Executor> extends SearchOptions {
+  /**
+   * Runs a statement that must follow the search; if it fails, the search fails. PostgreSQL passes an executor
+   * that sends the statement in the search's round trip.
+   */
+  check?: ((executor?: Executor) => Promise<unknown>) | undefined;
+}
+
 /** How an engine finds an account's listings. Accounts take turns. Each method can throw {AppError} `unavailable`. */
-export interface ListingSearch {
+export interface ListingSearch<Executor> {
   /** The first matches after a position, with documents. For short pages. */
   findPage(
     accountId: string,
     search: Search,
     wanted: Wanted & { bytesMax: number },
-    options: SearchOptions,
+    options: PageOptions<Executor>,
   ): Promise<Run<FoundDoc>>;
   /** Like `findPage`, but for many matches, and without documents. */
   findPositions(

@@ -49,8 +49,18 @@ function watchSearches({ database: { search } }: TestService, watch: <T>(found: 
   }
 }
 
-/** Runs `after` when a search has finished, before its result is used. */
+/** Runs `after` when a search has finished, before its result is used and before the check of a page. */
 function afterSearches(service: TestService, after: () => Promise<void>): void {
+  const { search } = service.database;
+  const findPage = search.findPage.bind(search);
+  search.findPage = (accountId, wanted, page, { check, ...options }) =>
+    findPage(accountId, wanted, page, {
+      ...options,
+      async check(executor) {
+        await after();
+        await check?.(executor);
+      },
+    });
   watchSearches(service, async (found) => {
     const result = await found;
     await after();

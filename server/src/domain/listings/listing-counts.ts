@@ -27,10 +27,10 @@ interface Counted {
  * every few seconds.
  */
 export class ListingCounts {
-  readonly #search: ListingSearch;
+  readonly #search: Pick<ListingSearch<never>, 'countByStatus'>;
   readonly #byAccount = new Map<string, Counted>();
 
-  constructor(search: ListingSearch) {
+  constructor(search: Pick<ListingSearch<never>, 'countByStatus'>) {
     this.#search = search;
   }
 

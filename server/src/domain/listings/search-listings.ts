@@ -1,6 +1,6 @@
 import { iterate } from '../../lib/iterate.ts';
 import type { Search } from '../../model/search.ts';
-import type { Database } from '../../storage/database.ts';
+import type { Database, Executor } from '../../storage/database.ts';
 import type { PackedRows } from '../../storage/runs.ts';
 import type { Position } from '../../storage/searches.ts';
 import { getLiveHead, type Principal } from '../access/principals.ts';
@@ -74,12 +74,12 @@ async function findShortPage(
 ): Promise<FoundListings | undefined> {
   const { bytesMax } = runSize();
   const wanted = { ...part, bytesMax };
-  const { rows, isCut } = await database.search.findPage(principal.accountId, search, wanted, { signal });
+  const check = (executor: Executor = database) => getLiveHead(executor, principal);
+  const { rows, isCut } = await database.search.findPage(principal.accountId, search, wanted, { signal, check });
   if (isCut) return undefined;
   const isFull = rows.length === wanted.limit;
   // The listing after the page only shows that another page follows.
   if (isFull) rows.pop();
-  await getLiveHead(database, principal);
   const pageEnd = isFull ? encodePosition(rows.at(-1)) : undefined;
   return { first: rows.map(({ doc }) => doc), rest: undefined, pageEnd };
 }

@@ -15,8 +15,10 @@ const BACKLOG = 4_096;
 export const SHARES_PORTS = process.platform === 'linux';
 /** Node.js accepts one connection per listening socket and event-loop turn, so a single socket would be slow. */
 const SOCKETS = 32;
-/** The maximum number of accepted connections whose first requests are read per event-loop turn. */
+/** The number of accepted connections that are opened per event-loop turn if more are waiting. */
 const OPENED_PER_TURN = 8;
+/** If more connections are waiting, more are opened, because each takes a file descriptor before it counts as open. */
+const UNOPENED_MAX = 128;
 /** How long a stopping server continues to accept connections if they keep arriving. */
 const ACCEPT_MAX_MS = 500;
 
@@ -55,30 +57,34 @@ export async function listenOn(
 }
 
 /**
- * Accepted connections that are not read yet. Networks take turns, because one can open thousands at once. The
- * connections that the HTTP server itself accepts, at most one per turn, are read immediately.
+ * Accepted connections that are not open yet. Networks take turns, because one can open thousands at once. The
+ * connections that the HTTP server itself accepts, at most one per turn, are open immediately.
  */
 class AcceptedConnections {
   readonly #server: Server;
   readonly #waiting = new FairQueue<string, Socket>();
+  #count = 0;
 
   constructor(server: Server) {
     this.#server = server;
   }
 
   add(socket: Socket): void {
-    if (this.#waiting.isEmpty) setImmediate(this.#openSome);
+    if (this.#count === 0) setImmediate(this.#openSome);
+    this.#count += 1;
     this.#waiting.add(networkOf(socket.remoteAddress ?? ''), socket);
   }
 
   readonly #openSome = (): void => {
-    for (let count = 0; count < OPENED_PER_TURN; count += 1) {
+    const left = Math.min(this.#count - OPENED_PER_TURN, UNOPENED_MAX);
+    while (this.#count > left) {
       const socket = this.#waiting.take();
       if (socket === undefined) return;
+      this.#count -= 1;
       this.#server.emit('connection', socket);
       socket.resume();
     }
-    if (!this.#waiting.isEmpty) setImmediate(this.#openSome);
+    if (this.#count > 0) setImmediate(this.#openSome);
   };
 }
 

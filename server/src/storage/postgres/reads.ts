@@ -1,10 +1,12 @@
 import type pg from 'pg';
 import { noteWaiting, ownTurn } from '../../lib/turns.ts';
-import type { Statement } from '../database.ts';
+import type { Executor, Statement } from '../database.ts';
 import type { Run } from '../runs.ts';
+import type { PageOptions } from '../searches.ts';
 import { Backoff } from './backoff.ts';
 import { compiler, named, type Query, type Result, send, toQuery, toRows } from './connection.ts';
 import { isConnectionLost, translateError } from './errors.ts';
+import { JobTransaction } from './job-transaction.ts';
 import type { Pool } from './pool.ts';
 import { type ResultRun, readRun } from './read-run.ts';
 
@@ -88,16 +90,23 @@ export async function executeRun<P, R>(
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
 }
 
-interface PageOptions extends Bounds {
+interface ReadPageOptions extends Bounds, Pick<PageOptions<Executor>, 'check'> {
   /** SQL commands for this query only, each preceded by a semicolon. With such settings, the query is prepared. */
   settings: string;
 }
 
-/** Reads up to `limit` rows of an account. */
-export function readPage(pool: Pool, query: Query, { settings, ...bounds }: PageOptions): Promise<Result> {
-  const isNamed = settings !== '' && pool.settings.preparesStatements;
-  const work = (client: pg.ClientBase) =>
-    readWith(client, pool.beginLimits + settings, isNamed ? named(client, query) : query);
+/** Reads up to `limit` rows of an account, and sends the statement of `check` in the same round trip. */
+export function readPage(pool: Pool, query: Query, { settings, check, ...bounds }: ReadPageOptions): Promise<Result> {
+  const { preparesStatements } = pool.settings;
+  const isNamed = settings !== '' && preparesStatements;
+  const work = async (client: pg.ClientBase) => {
+    const reading = readWith(client, pool.beginLimits + settings, isNamed ? named(client, query) : query);
+    const checking = check?.(new JobTransaction(client, preparesStatements, undefined, []));
+    // Waits for both, because the connection must be idle when it is released.
+    await Promise.allSettled([reading, checking]);
+    await checking;
+    return await reading;
+  };
   return readRows(pool, work, bounds);
 }
 

@@ -2,6 +2,7 @@ import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { ownTurn } from '../../lib/turns.ts';
 import { isUnfiltered, type Search, type SearchColumn } from '../../model/search.ts';
 import { hasTerms, type TermCondition, termConditions } from '../../model/search-terms.ts';
+import type { Executor } from '../database.ts';
 import { columnOf } from '../functions.ts';
 import { type PackedRows, RUN_LENGTH, type Run } from '../runs.ts';
 import { all, CLUSTER, comesAfter, inOrder, isMet, meets, sortValue, squaresFrom } from '../search-conditions.ts';
@@ -9,6 +10,7 @@ import {
   type Cluster,
   type FoundDoc,
   type ListingSearch,
+  type PageOptions,
   type Position,
   type SearchOptions,
   type Totals,
@@ -67,7 +69,7 @@ const IN_INDEX_ORDER =
  */
 const COUNTED: ReadonlySet<SearchColumn> = new Set<SearchColumn>(['status', 'beds', 'propertyType', 'baths']);
 
-export class PostgresSearch implements ListingSearch {
+export class PostgresSearch implements ListingSearch<Executor> {
   readonly #pool: Pool;
   readonly #scans: PostgresScans;
 
@@ -80,7 +82,7 @@ export class PostgresSearch implements ListingSearch {
     accountId: string,
     search: Search,
     wanted: Wanted & { bytesMax: number },
-    options: SearchOptions,
+    { check, ...options }: PageOptions<Executor>,
   ): Promise<Run<FoundDoc>> {
     const read = (found: Sql) => withDocs(accountId, search, found, wanted.bytesMax);
     const first = firstMatches(accountId, search, wanted);
@@ -90,17 +92,23 @@ export class PostgresSearch implements ListingSearch {
         settings: search.order.by === 'distance' ? '' : IN_INDEX_ORDER,
         limit: wanted.limit,
         signal: options.signal,
+        check,
       });
       if (rows.length === wanted.limit || isUnfiltered(search) || isTooLong(rows)) return toRun(rows);
       const walkMax = LONG_WALK_MAX[search.words.length === 0 ? 'withoutWords' : 'withWords'];
       if (search.order.by === 'id' && (await this.#isWorthWalking(accountId, rows.length, wanted, walkMax))) {
         const more = () => read(firstInOrder(accountId, search, wanted, walkMax));
         const next = await this.#scan(accountId, more, { ...options, settings: IN_INDEX_ORDER });
-        if (next.rows.length === wanted.limit || isTooLong(next.rows)) return toRun(next.rows);
+        if (next.rows.length === wanted.limit || isTooLong(next.rows)) {
+          await check?.();
+          return toRun(next.rows);
+        }
       }
     }
     const every = () => read(allMatches(accountId, search, wanted));
-    return toRun((await this.#scan(accountId, every, options)).rows);
+    const { rows } = await this.#scan(accountId, every, options);
+    await check?.();
+    return toRun(rows);
   }
 
   async findPositions(

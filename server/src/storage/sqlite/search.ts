@@ -1,12 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import sql, { type Sql } from 'sql-template-tag';
 import type { Search } from '../../model/search.ts';
+import type { Executor } from '../database.ts';
 import { type PackedRows, RUN_LENGTH, type Run } from '../runs.ts';
 import { meets } from '../search-conditions.ts';
 import {
   type Cluster,
   type FoundDoc,
   type ListingSearch,
+  type PageOptions,
   type Position,
   type SearchOptions,
   type Totals,
@@ -22,7 +24,7 @@ import type { ReaderThreads } from './reader-threads.ts';
 import { SearchReader } from './search-reader.ts';
 
 /** Searches on the main thread if they are quick, and otherwise on a reader thread. */
-export class SqliteSearch implements ListingSearch {
+export class SqliteSearch implements ListingSearch<Executor> {
   readonly #reader: SearchReader;
   readonly #threads: ReaderThreads;
 
@@ -35,11 +37,12 @@ export class SqliteSearch implements ListingSearch {
     accountId: string,
     search: Search,
     wanted: Wanted & { bytesMax: number },
-    options: SearchOptions,
+    { check, ...options }: PageOptions<Executor>,
   ): Promise<Run<FoundDoc>> {
     const run = this.#try(() => this.#reader.find(accountId, search, wanted, true));
     const { rows, isCut } =
       run ?? (await this.#threads.run(accountId, { find: { accountId, search, wanted } }, options));
+    await check?.();
     return { rows: rows.map(toFoundDoc), isCut };
   }
 
