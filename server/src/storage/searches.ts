@@ -25,11 +25,12 @@ export interface Wanted {
 
 export interface SearchOptions extends Pick<RunOptions, 'signal' | 'continues'> {}
 
-/** `Executor` is the one of `database.ts`, which imports this file. */
+/** `Executor` stands for the type in `database.ts`, which imports this file. */
 export interface PageOptions<Executor> extends SearchOptions {
   /**
-   * Runs a statement that must follow the search; if it fails, the search fails. PostgreSQL passes an executor
-   * that sends the statement in the search's round trip.
+   * Checks something after the search has read; if the check fails, so does the search. It can run more than
+   * once. If it gets an executor, it must send its statement immediately: PostgreSQL runs the statement after
+   * the search, but calls `check` before the search has finished.
    */
   check?: ((executor?: Executor) => Promise<unknown>) | undefined;
 }

@@ -242,3 +242,12 @@ test('a pipelined request does not start once the connection has got its last re
   assert.equal(await connection.readToEnd(), '');
   assert.equal((await service.fetch(tenant, `/v1/listings/${id}`)).status, 200);
 });
+
+test('a client that closes its side in the middle of a second request gets both responses', async () => {
+  const tenant = await service.createTenant();
+  using connection = await openRaw(service.url);
+  const list = requestText('GET', '/v1/listings', tenant.key);
+  connection.socket.end(`${list}${list.slice(0, -20)}`);
+  const statuses = [(await connection.readReply()).status, (await connection.readReply()).status];
+  assert.deepEqual(statuses, [200, 400]);
+});

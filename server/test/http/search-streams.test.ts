@@ -49,7 +49,10 @@ function watchSearches({ database: { search } }: TestService, watch: <T>(found: 
   }
 }
 
-/** Runs `after` when a search has finished, before its result is used and before the check of a page. */
+/**
+ * Runs `after` when a search has finished, before its result is used, and before the check of a page, which on
+ * PostgreSQL starts while its search is still running.
+ */
 function afterSearches(service: TestService, after: () => Promise<void>): void {
   const { search } = service.database;
   const findPage = search.findPage.bind(search);

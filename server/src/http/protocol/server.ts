@@ -211,18 +211,20 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
   });
 }
 
-/** The maximum number of abandoned connections that end per event-loop turn. Ending one takes 0.1 ms. */
+/** Abandoned connections that end per event-loop turn. Ending one takes 0.1 ms. */
 const ENDED_PER_TURN = 8;
+/** If more are waiting, this part of them ends. */
+const ENDED_PART = 1 / 64;
 
 /**
  * Connections whose clients have disconnected during a request. `node:http` would end all of them in one turn
  * of the event loop, which takes 60 ms for 600 connections.
  */
 class AbandonedConnections {
-  readonly #ends: (() => void)[] = [];
+  readonly #ends = new Map<Duplex, () => void>();
 
   constructor(server: Server) {
-    // Does not end the connection of a request in progress. Not documented, but `node:http` has always had it.
+    // Keeps `node:http` from ending connections with a request in progress. Undocumented, but long-standing.
     Object.assign(server, { httpAllowHalfOpen: true });
     server.on('connection', (socket: Socket) => {
       socket.once('end', () => {
@@ -231,17 +233,22 @@ class AbandonedConnections {
     });
   }
 
-  /** Calls `end` in a later turn, unless the connection has closed by then. */
+  /**
+   * Calls `end` in a later turn, unless the connection has closed by then. If the connection was already added,
+   * does nothing: a request that is cut off is added with its own response.
+   */
   add(socket: Duplex, end: () => void): void {
-    if (this.#ends.length === 0) setImmediate(this.#endSome);
-    this.#ends.push(() => {
-      if (!socket.destroyed) end();
-    });
+    if (this.#ends.size === 0) setImmediate(this.#endSome);
+    if (!this.#ends.has(socket)) this.#ends.set(socket, end);
   }
 
   readonly #endSome = (): void => {
-    for (const end of this.#ends.splice(0, ENDED_PER_TURN)) end();
-    if (this.#ends.length > 0) setImmediate(this.#endSome);
+    const count = Math.max(ENDED_PER_TURN, this.#ends.size * ENDED_PART);
+    for (const [socket, end] of this.#ends.entries().take(Math.ceil(count))) {
+      this.#ends.delete(socket);
+      if (!socket.destroyed) end();
+    }
+    if (this.#ends.size > 0) setImmediate(this.#endSome);
   };
 }
 

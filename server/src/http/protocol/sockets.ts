@@ -17,8 +17,11 @@ export const SHARES_PORTS = process.platform === 'linux';
 const SOCKETS = 32;
 /** The number of accepted connections that are opened per event-loop turn if more are waiting. */
 const OPENED_PER_TURN = 8;
-/** If more connections are waiting, more are opened, because each takes a file descriptor before it counts as open. */
-const UNOPENED_MAX = 128;
+/**
+ * At most this many connections wait; the others are opened in the same turn, because each holds a file
+ * descriptor before the limit on connections counts it.
+ */
+const UNOPENED_MAX = 64;
 /** How long a stopping server continues to accept connections if they keep arriving. */
 const ACCEPT_MAX_MS = 500;
 
@@ -51,7 +54,10 @@ export async function listenOn(
 ): Promise<void> {
   const others = sockets.map(() => new NetServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }));
   sharing.set(server, { others, release });
-  const accepted = new AcceptedConnections(server);
+  const accepted = new AcceptedConnections<Socket>((socket) => {
+    server.emit('connection', socket);
+    socket.resume();
+  });
   for (const each of others) each.on('connection', (socket) => accepted.add(socket));
   await Promise.all([openSocket(server, first), ...others.map((each, index) => openSocket(each, sockets[index]))]);
 }
@@ -60,16 +66,16 @@ export async function listenOn(
  * Accepted connections that are not open yet. Networks take turns, because one can open thousands at once. The
  * connections that the HTTP server itself accepts, at most one per turn, are open immediately.
  */
-class AcceptedConnections {
-  readonly #server: Server;
-  readonly #waiting = new FairQueue<string, Socket>();
+export class AcceptedConnections<S extends Pick<Socket, 'remoteAddress'>> {
+  readonly #open: (socket: S) => void;
+  readonly #waiting = new FairQueue<string, S>();
   #count = 0;
 
-  constructor(server: Server) {
-    this.#server = server;
+  constructor(open: (socket: S) => void) {
+    this.#open = open;
   }
 
-  add(socket: Socket): void {
+  add(socket: S): void {
     if (this.#count === 0) setImmediate(this.#openSome);
     this.#count += 1;
     this.#waiting.add(networkOf(socket.remoteAddress ?? ''), socket);
@@ -81,8 +87,7 @@ class AcceptedConnections {
       const socket = this.#waiting.take();
       if (socket === undefined) return;
       this.#count -= 1;
-      this.#server.emit('connection', socket);
-      socket.resume();
+      this.#open(socket);
     }
     if (this.#count > 0) setImmediate(this.#openSome);
   };
@@ -165,13 +170,14 @@ async function acceptWaiting(server: Server): Promise<void> {
   const onConnection = () => {
     hasAccepted = true;
   };
-  server.on('connection', onConnection);
+  const all = [server, ...(sharing.get(server)?.others ?? [])];
+  for (const each of all) each.on('connection', onConnection);
   const endMs = performance.now() + ACCEPT_MAX_MS;
   while (hasAccepted && performance.now() < endMs) {
     hasAccepted = false;
     await nextTurn();
   }
-  server.off('connection', onConnection);
+  for (const each of all) each.off('connection', onConnection);
 }
 
 /** Resolves after the event loop has looked for new connections. */

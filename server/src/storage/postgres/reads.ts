@@ -53,18 +53,25 @@ export async function execute<P, R>(
 }
 
 /**
- * Reads in a transaction of its own. `settings` are SQL commands for this query only, each preceded by a
- * semicolon.
+ * Reads in a transaction of its own. `settings` are SQL commands for this transaction, each preceded by a
+ * semicolon. `check` sends a statement that runs after the query.
  */
-export async function readWith(client: pg.ClientBase, settings: string, query: Query): Promise<Result> {
+export async function readWith(
+  client: pg.ClientBase,
+  settings: string,
+  query: Query,
+  check = async (_client: pg.ClientBase): Promise<unknown> => undefined,
+): Promise<Result> {
   const sent = [
     send(client, { text: `begin read only${settings}` }),
     send(client, query),
+    check(client),
     send(client, { text: 'commit' }),
   ] as const;
   // Waits for all of them, so that the transaction has ended even after an error: otherwise, the connection
   // would be discarded.
   await Promise.allSettled(sent);
+  // The first error is the cause of the others.
   const [, result] = await Promise.all(sent);
   return result;
 }
@@ -99,14 +106,9 @@ interface ReadPageOptions extends Bounds, Pick<PageOptions<Executor>, 'check'> {
 export function readPage(pool: Pool, query: Query, { settings, check, ...bounds }: ReadPageOptions): Promise<Result> {
   const { preparesStatements } = pool.settings;
   const isNamed = settings !== '' && preparesStatements;
-  const work = async (client: pg.ClientBase) => {
-    const reading = readWith(client, pool.beginLimits + settings, isNamed ? named(client, query) : query);
-    const checking = check?.(new JobTransaction(client, preparesStatements, undefined, []));
-    // Waits for both, because the connection must be idle when it is released.
-    await Promise.allSettled([reading, checking]);
-    await checking;
-    return await reading;
-  };
+  const checkOn = check && ((client: pg.ClientBase) => check(new JobTransaction(client, preparesStatements, {}, [])));
+  const work = (client: pg.ClientBase) =>
+    readWith(client, pool.beginLimits + settings, isNamed ? named(client, query) : query, checkOn);
   return readRows(pool, work, bounds);
 }
 
