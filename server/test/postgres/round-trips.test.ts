@@ -22,6 +22,8 @@ for (const preparesStatements of [true, false]) {
       ['/v1/me', 2],
       ['/v1/listings?limit=20', 2],
       ['/v1/listings', 2],
+      // The check of the key shares the round trip of the search.
+      ['/v1/listings?sort=listPrice&limit=1', 2],
       [`/v1/listings/${id}`, 2],
       ['/v1/events?after=1', 1],
       // A third round trip ends the cursor's transaction, but the response does not wait for it.
