@@ -65,7 +65,7 @@ export function createApp(services: Services): App {
     const { api, isPublic, route } = found;
     const endMeasuring = measureRequest(exchange, route);
     const needsKey = api === V1 && !isPublic;
-    const isRejected = admission.isFull(exchange, needsKey);
+    let isRejected = admission.isFull(exchange, needsKey);
     const endLogging = isRejected ? undefined : logRequest(exchange, services);
     // A single listener, because an emitter with several listeners copies their list for each event.
     outgoing.on('close', () => {
@@ -75,7 +75,11 @@ export function createApp(services: Services): App {
     if (!isRejected) {
       if (!isProbe(exchange)) checkForwarded(incoming);
       const turn = admission.enter(exchange, needsKey);
-      if (turn !== undefined) await turn;
+      if (turn !== undefined) {
+        await turn;
+        // While the request waited, others may have filled the database's queue.
+        isRejected = needsKey && database.isOverfull();
+      }
       // Pages and sessions cost more than requests with a key, so each gets its own event-loop turn.
       if (!needsKey && !isProbe(exchange)) await ownTurn();
       if (incoming.destroyed) return;
