@@ -135,7 +135,7 @@ export interface Database extends Executor {
   readonly search: ListingSearch<Executor>;
   readonly requestLog: LogDatabase;
   /**
-   * Whether to reject further requests of the account as soon as they arrive, because too many wait for the
+   * Whether to reject further requests of the account before they start, because too many wait for the
    * database. Without `accountId`, refers to requests whose account is not known yet.
    */
   isOverfull(accountId?: string): boolean;

@@ -269,7 +269,7 @@ function omitStackTraceOnClose(socket: Socket): void {
 }
 
 /**
- * Reads the peer's address, which the socket then keeps. Connections are accepted one per event-loop turn,
+ * Reads the peer's address, which the socket then keeps. A few connections are opened per event-loop turn,
  * but hundreds of first requests can arrive in one turn; reading the addresses in that turn would take a
  * fifth of its time.
  */
