@@ -1,8 +1,9 @@
 import { FairQueue } from './fair-queue.ts';
 
 /**
- * Node.js accepts one connection per listening socket and turn of the event loop. While connections arrive, turns are short for 10
- * of every 15 ms: otherwise, a client would wait for one long turn for each connection ahead of it.
+ * Node.js accepts one connection per listening socket and turn of the event loop. While connections arrive,
+ * turns are short for 10 of every 15 ms: otherwise, a client would wait for one long turn for each connection
+ * ahead of it.
  */
 const CONNECTING_MS = 10;
 const OTHERS_MS = 5;
