@@ -7,9 +7,12 @@ import { FairQueue } from './fair-queue.ts';
  */
 const CONNECTING_MS = 10;
 const OTHERS_MS = 5;
+/** Waiting tasks continue in the same turn until they have taken this long. */
+const TASKS_MS = 2;
 
 const waiting = new FairQueue<string, () => void>();
 let waitingCount = 0;
+let isScheduled = false;
 let holders = 0;
 /** When the current series of connections began. */
 let connectingSinceMs = 0;
@@ -17,12 +20,12 @@ let connectingSinceMs = 0;
 let connectingTurns = 0;
 
 /**
- * Yields to the event loop. Each turn resumes only one of the waiting tasks, and owners (account IDs)
- * alternate, so other work waits for at most one long task.
+ * Yields to the event loop. Each turn resumes waiting tasks for 2 ms, and owners (account IDs) alternate, so
+ * other work waits for at most 2 ms and one long task.
  */
 export function ownTurn(owner = ''): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  if (waiting.isEmpty) setImmediate(giveTurn);
+  schedule();
   waiting.add(owner, resolve);
   waitingCount += 1;
   return promise;
@@ -38,12 +41,25 @@ export function holdTurns(): Disposable {
   };
 }
 
-function giveTurn(): void {
-  if (holders === 0 && !areConnecting()) {
-    waiting.take()?.();
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(giveTurns);
+}
+
+async function giveTurns(): Promise<void> {
+  const endMs = performance.now() + TASKS_MS;
+  while (holders === 0 && !areConnecting()) {
+    const resume = waiting.take();
+    if (resume === undefined) break;
     waitingCount -= 1;
+    resume();
+    // Lets the task run up to its next await.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    if (performance.now() >= endMs) break;
   }
-  if (!waiting.isEmpty) setImmediate(giveTurn);
+  isScheduled = false;
+  if (!waiting.isEmpty) schedule();
 }
 
 export function countWaiting(): number {

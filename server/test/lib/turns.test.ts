@@ -3,20 +3,32 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { countWaiting, holdTurns, ownTurn } from '../../src/lib/turns.ts';
 
-test('one waiter continues per turn of the event loop, and owners alternate', async () => {
+/** Longer than the time that tasks have in a turn. */
+const LONG_MS = 3;
+
+test('one long task continues per turn of the event loop, and owners alternate', async () => {
   const seen: string[] = [];
   const all = ['a', 'a', 'a', 'b', 'a', 'b'].map(async (owner, index) => {
     await ownTurn(owner);
     seen.push(`${owner}${index}`);
+    work(LONG_MS);
   });
   assert.equal(countWaiting(), 6);
   for (let turns = 1; turns <= 6; turns += 1) {
     await nextTurn();
-    assert.ok(seen.length <= turns, `${seen.length} waiters in ${turns} turns`);
+    assert.ok(seen.length <= turns, `${seen.length} tasks in ${turns} turns`);
   }
   await Promise.all(all);
   assert.deepEqual(seen, ['a0', 'b3', 'a1', 'b5', 'a2', 'a4']);
   assert.equal(countWaiting(), 0);
+});
+
+test('several short tasks continue in one turn, so tasks do not wait for as many turns as there are tasks', async () => {
+  let turns = 0;
+  const tasks = Array.from({ length: 200 }, () => ownTurn());
+  const all = Promise.all(tasks).then(() => 'all');
+  while ((await Promise.race([all, nextTurn('a turn')])) !== 'all') turns += 1;
+  assert.ok(turns < tasks.length / 2, `${turns} turns for ${tasks.length} tasks`);
 });
 
 test('no waiter continues while turns are held', async () => {
@@ -30,3 +42,8 @@ test('no waiter continues while turns are held', async () => {
   hold[Symbol.dispose]();
   await waiting;
 });
+
+function work(durationMs: number): void {
+  const endMs = performance.now() + durationMs;
+  while (performance.now() < endMs);
+}
