@@ -20,7 +20,8 @@ import { askForRare, useUpRequests } from './fuzz/rare.ts';
 import { tryEachText } from './fuzz/texts-trial.ts';
 
 /**
- * `timesMin`: how often each documented outcome must occur. `share`: only one in this many strings is tried.
+ * `timesMin`: how often each documented outcome must occur. `share`: only one in this many strings and damaged
+ * documents is tried.
  * `compared`: the number of requests sent to both engines; in the small form, only if that finds the planted
  * fault.
  */

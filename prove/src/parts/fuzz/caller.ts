@@ -5,8 +5,8 @@ import { type DocumentedOperation, OpenApiDocument, type Told } from '../../../.
 import { REPOSITORY } from '../../../../testkit/src/process.ts';
 
 /**
- * An API and its OpenAPI document. The document is read from the repository, because the one that the service
- * serves could have the same fault.
+ * An API and its OpenAPI document. The document is read from the repository, because a fault in the service
+ * could also change the document that it serves.
  */
 export interface Api {
   base: '/v1' | '/admin';

@@ -12,7 +12,7 @@ const NEW_PASSWORD = 'staple correct battery horse';
 /** The email of the first administrator. */
 const FIRST = 'first@example.com';
 const NOBODYS_TOKEN = 'x'.repeat(43);
-/** More than the two hashes that are computed at a time and the sixteen that can wait. */
+/** More concurrent requests than passwords that the service hashes (two at a time) or queues (16). */
 const AT_ONCE = 24;
 /** The number of wrong passwords or codes that the limit allows. */
 const TRIES = 10;

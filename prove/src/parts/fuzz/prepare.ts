@@ -42,8 +42,8 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   const names = [...request.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const owners = new Map([...known.runs, ...known.deliveries]);
   let owner: string | undefined;
-  // Go from the last object in the path to the first, because each object determines which object it belongs
-  // to.
+  // Go from the last object in the path to the first, because an object such as a run determines the object
+  // that it belongs to.
   for (const name of names.toReversed()) {
     const { live, deleted } = poolsOf(/Views?$/.test(operationId) ? 'view' : name, known);
     const pool = CREATES.has(operationId) ? (NEW[name] ?? live) : { live, deleted, nothing: [] }[about];
