@@ -87,8 +87,8 @@ export async function runFeedBench(place: Place, rows: number, engine: FeedResul
 }
 
 /**
- * Measures one round. Each file is sent to its own service, which has read files before, so that all start
- * under the same conditions.
+ * Measures one round. Each file is sent to a newly started and warmed-up service, so that all measurements
+ * start under the same conditions.
  */
 async function measureRound(place: FeedPlace, round: number, file: Buffer, changed: Buffer, rows: number) {
   const create = (name: string) => createAccount(place, `${name} ${round}`);

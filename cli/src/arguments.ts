@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { usageError } from './exit-codes.ts';
 
-/** Accepts numbers in JSON's notation; the service checks its range. */
+/** Parses a decimal number such as `3`, `450000.50`, or `1e6`. The service checks the range. */
 export function parseNumber(text: string): number {
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) {
     throw new InvalidArgumentError('It must be a number such as 3 or 450000.50, without separators or units.');
@@ -26,7 +26,10 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-/** Parses `KEY=TEXT` and collects the values by key. The service checks them. */
+/**
+ * Parses a repeated `KEY=TEXT` option into one object. The last `=` is the separator, because a key may contain
+ * others. The service validates the keys and texts.
+ */
 export function parsePair(usage: string) {
   return (value: string, before: Record<string, string> = {}): Record<string, string> => {
     const at = value.lastIndexOf('=');

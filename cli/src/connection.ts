@@ -48,7 +48,7 @@ export function createClient(service: Service, advice: Advice = adviceByOrigin()
 /** Reads the settings. Environment variables override the stored settings. */
 async function getConnection(): Promise<Settings> {
   const { PROPERTY_LISTINGS_API_KEY: givenKey, PROPERTY_LISTINGS_BASE_URL: givenUrl } = process.env;
-  // Read the settings file only if it is needed. Otherwise, an invalid file does not matter.
+  // If both variables are set, do not read the settings file, which may be invalid.
   const stored = givenKey && givenUrl ? {} : await readSettings();
   const baseUrl = withoutSlash(givenUrl || stored.baseUrl);
   if (givenUrl && baseUrl !== undefined) checkGivenUrl(baseUrl);

@@ -40,7 +40,7 @@ export const LOGIN_ADVICE: Advice = {
 const NEXT: Record<string, string> = {
   not_found: 'If you expected it to exist, use "listings me" to check which account your key belongs to.',
   feed_busy: 'To see the run, use "listings feeds runs".',
-  events_expired: 'Run "listings export" again, then follow from its "sequence".',
+  events_expired: 'Run "listings export" again, then pass its "sequence" to --after.',
   rate_limited: 'Wait a moment, then try again.',
   internal_error: 'Try again. If the error persists, send the request ID to the operator of the service.',
   unavailable: 'Try again in a moment.',
@@ -85,7 +85,7 @@ function describeApiError(error: ApiError, advice: Advice): DescribedError {
 
 function describeNext({ code, members, details }: ApiError, advice: Advice): string | undefined {
   if (code === 'unauthorized') {
-    return `It may belong to another service. Create a key in the dashboard (Settings → API). ${advice.key}`;
+    return `The key may belong to another service. Create a key in the dashboard (Settings → API). ${advice.key}`;
   }
   if (code === 'insufficient_scope') return advice.key;
   if (details.some(({ message }) => message === 'There is no such column.'))
@@ -126,7 +126,7 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['send it again with missingMax=', 'add --missing-max '],
   ['send it again with failedMax=', 'add --failed-max '],
   ['&failedMax=', ' --failed-max '],
-  ['send the file again with the new planId as plan', 'run the command again'],
+  ['send the file again with plan set to the new planId', 'run the command again'],
   ['; see details for the first 100', ''],
   ['; see details for the first ones', ''],
   ['; see details', ''],

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** GitHub's `gh` uses the same codes, except for `guard`. */
+/** `failure` and `needsKey` are the codes that GitHub's `gh` uses; 2 is the usual code for incorrect usage. */
 export const EXIT = {
   failure: 1,
   usage: 2,

@@ -31,7 +31,7 @@ export const FIELD_DESCRIPTIONS: Record<FieldName, string> = {
   lotSizeArea: 'lot size',
   lotSizeUnits: 'unit of the lot size',
   yearBuilt: 'year of construction',
-  onMarketDate: 'date when it came on the market, such as 2026-11-22',
+  onMarketDate: 'date when the listing came on the market, such as 2026-11-22',
   closeDate: 'date of closing, such as 2026-11-22',
   latitude: 'latitude in degrees north',
   longitude: 'longitude in degrees east',

@@ -22,11 +22,7 @@ const FILTERS: readonly Filter[] = [
   ),
   textFilter('feed', 'feed that owns the listing'),
   ...RANGE_FIELDS.flatMap(rangeFilters),
-  filter(
-    'q',
-    '<words>',
-    'full-text search in addresses, external IDs, and descriptions; matches the beginnings of words',
-  ),
+  filter('q', '<words>', 'beginnings of words in the address, unit, city, postal code, external ID, or description'),
   filter('bbox', '<west,south,east,north>', 'within a bounding box, in degrees'),
   filter('near', '<latitude,longitude>', 'around a point, nearest first; requires --radius'),
   filter('radius', '<distance>', 'distance from --near, such as 800m, 5km, or 3mi'),
@@ -50,11 +46,11 @@ function choiceFilter(name: FieldName): Filter {
 }
 
 function textFilter(name: string, description: string): Filter {
-  const { option, parameter } = filter(name, '<text>', `${description}; repeat the option for several`);
+  const { option, parameter } = filter(name, '<text>', `${description}; repeat the option for several values`);
   return { option: option.argParser(collect), parameter, repeated: `${name}[]` };
 }
 
-/** `--beds`, `--beds-gt`, and so on. The help describes the range options in one line instead of listing them. */
+/** `--beds`, `--beds-gt`, and so on. The help text summarizes the range options instead of listing them. */
 function rangeFilters(name: (typeof RANGE_FIELDS)[number]): Filter[] {
   const isNumber = isNumberField(name);
   const ranges = Object.entries(RANGE_WORDS).map(([operator, words]) => {
@@ -64,7 +60,7 @@ function rangeFilters(name: (typeof RANGE_FIELDS)[number]): Filter[] {
   });
   if (!isNumber || name === 'createdAt' || name === 'updatedAt') return ranges;
   const takesSeveral = name === 'beds' || name === 'baths';
-  const description = `${FIELD_DESCRIPTIONS[name]}${takesSeveral ? '; several with commas' : ''}`;
+  const description = `${FIELD_DESCRIPTIONS[name]}${takesSeveral ? '; separate several with commas' : ''}`;
   const { option, parameter } = filter(name, takesSeveral ? '<numbers>' : '<number>', description);
   option.argParser((text: string) => (takesSeveral ? text.split(',').map(parseNumber) : parseNumber(text)));
   return [{ option, parameter }, ...ranges];
@@ -74,7 +70,7 @@ const RANGE_OPTIONS = RANGE_FIELDS.map((name) => `--${toFlag(name)}`);
 /** Keeps the help text within 80 columns. */
 const RANGE_OPTIONS_PER_LINE = 5;
 
-/** Adds the options that filter, sort, and shape a list. */
+/** Adds the options that filter and sort a list and select its fields. */
 export function addFilters(command: Command): Command {
   for (const { option } of FILTERS) command.addOption(option);
   return command.addHelpText(

@@ -18,7 +18,7 @@ export class ImportFile {
   #opened: AsyncIterator<Buffer> | undefined;
   #first: IteratorResult<Buffer> | undefined;
   #done = 0;
-  /** The error that ended the reading of the file. */
+  /** The error that occurred while the file was read. */
   #fault: CommandError | undefined;
 
   constructor(name: string, title: string) {
@@ -27,8 +27,8 @@ export class ImportFile {
   }
 
   /**
-   * Sends the file. With `--curl`, the file is not read, and its name determines whether it is sent as
-   * compressed.
+   * Sends the file. With `--curl`, the file is not read; a name that ends in `.gz` adds the header
+   * `Content-Encoding: gzip`.
    * @param interruption what the user must know if the program is interrupted while it sends the file
    */
   async send<T>(request: Request<T>, { curl }: CurlOptions, interruption: string): Promise<T> {

@@ -2,10 +2,10 @@ import type { ListQuery, PropertyListings } from '@property-listings/client';
 import { gather } from './output/standard-output.ts';
 import { toJson } from './output/terminal.ts';
 
-/** The service's largest page. */
+/** The service's maximum page size. */
 export const PAGE_SIZE_MAX = 1_000;
 
-/** Streams the listings that a query matches, at most `limit`. */
+/** Streams the listings that match a query or, with `limit`, the first `limit` of them. */
 export async function* readListings(
   client: PropertyListings,
   query: ListQuery,

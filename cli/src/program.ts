@@ -29,7 +29,7 @@ Environment variables:
                               https://listings.example.com/v1; overrides the
                               stored one
   NO_COLOR                    disables colors
-  PAGER                       shows long tables in a terminal, such as less
+  PAGER                       pager for tables in a terminal, such as less
 
 Exit codes: 0 success, 1 failure, 2 incorrect usage, 3 run stopped by a feed's
 guard, 4 API key missing or rejected.

@@ -15,7 +15,7 @@ export async function* readRaw(
   yield* readBody((await openList(service, mediaType, query, path)).data);
 }
 
-/** Streams CSV with a single header row, even if `limit` takes several pages. */
+/** Streams CSV with a single header row, even if `limit` requires several pages. */
 export async function* readCsv(
   service: Service,
   query: ListQuery,

@@ -35,12 +35,12 @@ export function withReadingOptions(command: Command): Command {
   return command
     .option(
       '--map <column=field>',
-      'name the field of a column; nothing after = skips it; repeatable',
+      'import a column as this field; COLUMN= skips the column; repeatable',
       parsePair('COLUMN=FIELD, such as Price=listPrice, or COLUMN= to skip'),
     )
     .option(
       '--value <field:word=value>',
-      'say what a word means in a field; nothing after = means no value; repeatable',
+      'replace a word in a field with this value; FIELD:WORD= means no value; repeatable',
       parsePair('FIELD:WORD=VALUE, such as status:Verkauft=closed'),
     )
     .option(
@@ -61,10 +61,7 @@ export function withReadingOptions(command: Command): Command {
       ),
     )
     .option('--ignore-unknown', 'skip columns that the service does not know')
-    .addHelpText(
-      'after',
-      `\nFields, which can also have their RESO names, and metadata.NAME:\n${wrap(WRITABLE_FIELDS)}`,
-    );
+    .addHelpText('after', `\nFields (RESO names and metadata.NAME are also accepted):\n${wrap(WRITABLE_FIELDS)}`);
 }
 
 const HELP_WIDTH = 80;

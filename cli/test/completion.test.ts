@@ -62,7 +62,7 @@ describe('every', () => {
   });
 });
 
-/** No flags for paging, which the CLI does itself, or for headers (references without a name). */
+/** Parameters without flags: those for paging, which the CLI does itself, and headers (references without a name). */
 const READ_BY_ITSELF = new Set(['cursor', 'count', '']);
 
 /** `beds[gte]` → `--beds-gte`, `listPrice` → `--list-price`, `city[]` → `--city`; `--photo` sets one photo. */

@@ -113,7 +113,7 @@ describe('feeds push', () => {
     assert.deepEqual(await listingsOf(settings), []);
   });
 
-  test('without a terminal refuses to apply a file without --yes, before any request', async (t) => {
+  test('without a terminal applies a file only with --yes, and otherwise sends no request', async (t) => {
     const { settings } = await newAccount();
     const file = await fileFor(t, csv(3));
     const seen = service.logLines.length;

@@ -111,7 +111,7 @@ describe('the environment', () => {
     assert.ok(!elsewhere.logLines.some((line) => line.includes('/v1/me')));
     const same = { ...configuration, PROPERTY_LISTINGS_BASE_URL: `${service.url}/v1/` };
     assert.equal((await listings(['me'], same)).code, 0);
-    // As `login` accepts it, which adds /v1.
+    // `login` accepts this URL and adds /v1, but the variable must be complete.
     const short = await listings(['me'], { ...configuration, PROPERTY_LISTINGS_BASE_URL: service.url });
     assert.match(short.stderr, /^error: PROPERTY_LISTINGS_BASE_URL must end with \/v1, but is /);
   });

@@ -66,18 +66,18 @@ export interface ErrorMembers {
   [name: string]: unknown;
 }
 
-/** The maximum number of issues in an error message. `details` contains all issues. */
+/** The maximum number of issues in an error message. `details` can contain more. */
 const ISSUES_MAX = 5;
 
-/** An error response of the service; each code has a subclass. The message names the first invalid fields. */
+/** An error response of the service. Each known code has a subclass. The message names the first invalid fields. */
 export class ApiError<Code extends string = ErrorCode | (string & {})> extends PropertyListingsError {
   declare readonly code: Code;
   readonly status: number;
   /** The message without the invalid fields, to display together with `details`. */
   readonly summary: string;
-  /** Identifies the request in support requests. */
+  /** Identifies the request in the service's logs; include it when you report a problem. */
   readonly requestId: string | undefined;
-  /** All invalid fields, if any. */
+  /** The invalid fields, if any; the service reports at most 100. */
   readonly details: ValidationIssue[];
   /** All other members of the error, such as `currentVersion` or `listingId`. */
   readonly members: Record<string, unknown>;

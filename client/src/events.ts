@@ -30,8 +30,8 @@ export class Events {
   /**
    * Streams every event after a sequence, each once and in order, even if connections are lost or the service
    * restarts. Without `after`, the stream starts at the oldest available event (up to 30 days old). To resume
-   * later, store the last `sequence` and `epoch`. With `type`, `listingId`, or `feed`, it contains only the
-   * events that match.
+   * later, store the last `sequence` and `epoch`. With `type`, `listingId`, or `feed`, the stream contains only
+   * the events that match.
    * @throws {EventsExpiredError} if the events are no longer available; list all listings again, or use
    * `listings.sync`
    */

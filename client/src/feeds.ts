@@ -122,8 +122,8 @@ export class Feeds {
   }
 
   /**
-   * Deletes a feed and its runs. By default, its listings stay, without a feed; with `listings: 'delete'`,
-   * they are deleted too.
+   * Deletes a feed and its runs. By default, its listings are kept and no longer belong to a feed; with
+   * `listings: 'delete'`, they are deleted, too.
    */
   delete(
     name: string,

@@ -22,7 +22,7 @@ export type ImportSource =
 
 export interface ImportFileOptions {
   /**
-   * Default: what the file's name or type, or the first character of a string, indicates; NDJSON for objects,
+   * Default: determined by a file's name or type, or by the first character of a string; NDJSON for objects,
    * chunks, and streams.
    */
   format?: ImportFormat | undefined;
@@ -55,7 +55,7 @@ export function toImportFile(
   // a key.
   if (atomic) return { headers, body: toWholeBody(open), ...(dryRun && { repeat: 'always' }) };
   const repeat = dryRun ? 'always' : 'unread';
-  // Browsers cannot send a stream; some send the string "[object ReadableStream]".
+  // Not all browsers can stream a body; some send the string "[object ReadableStream]" instead.
   const body = isBrowserPage() ? toWholeBody(open, Infinity) : toBody(open);
   return { headers, body, repeat: isRepeatable(source) ? repeat : 'never' };
 }

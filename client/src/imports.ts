@@ -13,8 +13,8 @@ export interface ImportOptions extends CallOptions, ImportFileOptions {
    */
   map?: Readonly<Record<string, string>> | undefined;
   /**
-   * `FIELD:WORD` → the value that the word stands for in this field; an empty string means no value: `{
-   * 'status:Verkauft': 'closed' }`.
+   * `FIELD:WORD` → the value that the word stands for in this field, such as `{ 'status:Verkauft': 'closed' }`.
+   * An empty string means no value.
    */
   values?: Readonly<Record<string, string>> | undefined;
   /** Field → its value in rows that have none: `{ stateOrProvince: 'TX', currency: 'EUR' }`. */
@@ -47,7 +47,7 @@ export class Imports {
    * Imports listings from objects or a file. A row with the `externalId` or `id` of an existing listing
    * changes that listing: fields that the row does not have stay as they are, and `null` or an empty cell
    * removes a field. Unless it is `atomic`, an interrupted import may have saved some rows, and is not
-   * retried. Give each row an `externalId`, and run the import again.
+   * retried. If each row has an `externalId`, you can run the import again without creating duplicates.
    */
   create(rows: ImportSource, options: ImportOptions = {}): Call<ImportReport> {
     const { map, values, defaults, clean, dates, decimal, ignoreUnknown, mode, atomic, dryRun, ...rest } = options;

@@ -48,7 +48,7 @@ export class Listings {
     return readPages(this.#transport, `${pathOf(id)}/history`, options);
   }
 
-  /** Applies a merge patch (RFC 7396). With `ifMatch`, it fails if the listing has another version. */
+  /** Applies a merge patch (RFC 7396). With `ifMatch`, the call fails if the listing has another version. */
   update(id: string, patch: ListingPatch, options?: CallOptions): Call<Listing> {
     return this.#transport.call(
       { method: 'PATCH', path: pathOf(id), headers: PATCH_TYPE, body: toJson(patch) },
@@ -99,8 +99,8 @@ export class Listings {
   }
 
   /**
-   * Keeps the copy of all listings in your store up to date, starting from the store's position. It ends on
-   * an error, when `signal` aborts, or, with `follow: false`, once the copy is current.
+   * Keeps the copy of all listings in your store up to date, starting from the store's position. The call ends
+   * on an error, when `signal` aborts, or, with `follow: false`, once the copy is current.
    */
   sync(store: ListingStore, options: SyncOptions = {}): Promise<void> {
     return syncStore(this.#transport, store, options);

@@ -19,7 +19,7 @@ export interface paths {
         put?: never;
         /**
          * Create a listing
-         * @description Only `address`, `beds`, and `baths` are required. The response is sent once the listing is on disk. It has only the fields that you sent or that the server sets; `null` for an optional field counts as not sent.
+         * @description Only `address`, `beds`, and `baths` are required. The response is sent once the listing is on disk. It has only the fields that you sent or that the server sets; an optional field that is `null` is treated as not sent.
          */
         post: operations["createListing"];
         delete?: never;
@@ -139,7 +139,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows that were read; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -182,7 +182,7 @@ export interface paths {
         get: operations["retrieveFeed"];
         /**
          * Send the whole file of a feed
-         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the listing of the feed with its `externalId`, or adopts a listing that does not belong to a feed; a listing of another feed is not touched, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and compared with the listings before the first change. If it is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
+         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the feed's listing with the same `externalId`, or adopts a listing that does not belong to a feed. If the listing belongs to another feed, it is not changed, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in a row is ignored. The whole file is read and compared with the listings before the first change. If the file is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
          */
         put: operations["putFeed"];
         post?: never;
@@ -904,7 +904,7 @@ export interface components {
             failed: number;
             /** @description Rows that have the same `externalId` as an earlier row, and so change the same listing. */
             repeated: number;
-            /** @description Values that were read by `clean` or `values`, in rows that did not fail. */
+            /** @description Values that `clean` or `values` converted, in rows that did not fail. */
             cleaned: number;
             /** @description The first 100 errors. */
             errors: ({
@@ -968,16 +968,16 @@ export interface components {
              */
             missing: "keep" | "withdraw" | "delete";
             /**
-             * @description How many of the feed's listings can be missing from the file: a percentage of the feed's listings, but at least 5 listings, or a number. If more are missing, nothing is changed. Default `20%`.
+             * @description How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, which always allows at least 5. Listings that an earlier run has already handled as missing are not counted. If more are missing, nothing is changed. Default `20%`.
              * @example 10%
              */
             missingMax: string;
             /**
-             * @description How many rows can fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.
+             * @description How many rows can fail: a number, or a percentage of the rows. If more fail, nothing is changed. Default `5%`.
              * @example 5%
              */
             failedMax: string;
-            /** @description Whether values are cleaned: read as people write them, such as $450,000. */
+            /** @description Whether values such as `$450,000` and `1,250 sq ft` are accepted and converted. */
             clean: boolean;
             dates: ("mdy" | "dmy") | null;
             decimal: ("comma" | "point") | null;
@@ -1031,7 +1031,7 @@ export interface components {
             deleted: number;
             /** @description Rows with an error. */
             failed: number;
-            /** @description Values that were read by `clean` or `values`. */
+            /** @description Values that `clean` or `values` converted. */
             cleaned: number;
             /** @description The account's sequence before the run's first change; null if there are no changes yet. */
             sequenceFrom: number | null;
@@ -1082,7 +1082,7 @@ export interface components {
             deleted: number;
             /** @description Rows with an error. */
             failed: number;
-            /** @description Values that were read by `clean` or `values`. */
+            /** @description Values that `clean` or `values` converted. */
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];
@@ -1306,7 +1306,7 @@ export interface components {
             epoch: string;
             type: ("listing.created" | "listing.updated" | "listing.deleted") | null;
             listingId: string | null;
-            /** @description Number of attempts; 0 while an earlier event of the listing waits. After the second attempt, attempts during an outage or ahead of schedule are not counted. */
+            /** @description Number of attempts; 0 while an earlier event of the listing waits. After the second attempt, attempts that fail during an outage of the endpoint or before their scheduled time are not counted. */
             attempts: number;
             nextAttemptAt: string | null;
             lastAttemptAt: string | null;
@@ -3548,7 +3548,7 @@ export interface operations {
                  */
                 dryRun?: boolean;
                 /**
-                 * @description With `Accept: application/x-ndjson`, at most two lines a second report how many rows are done: `{"rows":8400}`. Failed rows are not sent as lines; the last line is the report with up to 10,000 errors, or the error that stopped the import. `progress` cannot be combined with `atomic`.
+                 * @description With `Accept: application/x-ndjson`, at most two lines a second report how many rows have been processed: `{"rows":8400}`. Failed rows are not sent as lines; the last line is the report with up to 10,000 errors, or the error that stopped the import. `progress` cannot be combined with `atomic`.
                  * @example true
                  */
                 progress?: boolean;
@@ -4033,12 +4033,12 @@ export interface operations {
                  */
                 missing?: "keep" | "withdraw" | "delete";
                 /**
-                 * @description How many of the feed's listings can be missing from the file: a percentage of the feed's listings, but at least 5 listings, or a number. If more are missing, nothing is changed. Default `20%`.
+                 * @description How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, which always allows at least 5. Listings that an earlier run has already handled as missing are not counted. If more are missing, nothing is changed. Default `20%`.
                  * @example 10%
                  */
                 missingMax?: string;
                 /**
-                 * @description How many rows can fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.
+                 * @description How many rows can fail: a number, or a percentage of the rows. If more fail, nothing is changed. Default `5%`.
                  * @example 5%
                  */
                 failedMax?: string;

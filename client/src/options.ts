@@ -118,7 +118,7 @@ function readBaseUrl(given: string | undefined): string {
 
 const BASE_URL = 'The base URL must look like https://listings.example.com/v1, without a user, query, or fragment.';
 
-/** An empty variable counts as unset, and so does an environment that is missing or not accessible. */
+/** Returns undefined if the variable is unset or empty, or if the environment is missing or not accessible. */
 function readEnvironment(name: string): string | undefined {
   try {
     // Bundlers would replace a literal `process` with an empty object.

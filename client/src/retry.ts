@@ -8,10 +8,13 @@ export type Repeat = 'always' | 'unread' | 'never';
 
 const DELAY_MS = 500;
 const DELAY_MS_MAX = 8_000;
-/** If `Retry-After` is longer, the request fails at once; the error contains the delay. */
+/**
+ * If `Retry-After` is longer, the request fails at once, unless retries are unlimited; the error contains the
+ * delay.
+ */
 const RETRY_AFTER_MS_MAX = 60_000;
 
-/** @returns the delay before the next attempt; undefined if there must not be one */
+/** @returns the delay before the next attempt; undefined if the request must not be retried */
 export function retryDelayMs(error: unknown, repeat: Repeat, attempts: number, maxRetries: number): number | undefined {
   if (attempts > maxRetries || !isRetryable(error, repeat)) return undefined;
   const askedMs = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;

@@ -12,8 +12,8 @@ export interface ListingStore {
   /** Replaces the whole copy. If reading the listings throws, keep the old copy if possible. */
   replace(listings: AsyncIterable<Listing>): MaybePromise<void>;
   /**
-   * Applies the events in order and stores the position, ideally in one transaction. Events may be applied
-   * twice: each contains the complete listing, or says that it was deleted.
+   * Applies the events in order and stores the position, ideally in one transaction. It is safe to apply an
+   * event twice, because each contains the complete listing, or says that it was deleted.
    */
   apply(events: ListingEvent[], position: Position): MaybePromise<void>;
 }

@@ -16,7 +16,7 @@ type Letter = 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H' | 'I' | 'J' | 'K' | 
 type Capital = Letter | 'S' | 'T' | 'U' | 'V' | 'W' | 'X' | 'Y' | 'Z';
 /**
  * A row of an import: the fields to change, with `null` to remove a field. A name that begins with a capital
- * letter is a RESO name, or a column of `map`.
+ * letter is a RESO name, or a column that `map` names.
  */
 export type ImportRow = Pick<Schemas['ImportRow'], keyof Schemas['ListingPatch'] | keyof Listing> & {
   [name: `${Capital}${string}` | `@${string}`]: unknown;

@@ -30,8 +30,8 @@ export class WebhookEndpoints {
   }
 
   /**
-   * Creates an endpoint, which receives every event that occurs after its creation. Only the results of this
-   * method and of `rollSecret` contain a signing secret.
+   * Creates an endpoint, which receives every matching event that occurs after its creation. Only the results
+   * of this method and of `rollSecret` contain a signing secret.
    */
   create(webhook: NewWebhook, options?: CallOptions): Call<WebhookWithSecret> {
     return this.#transport.call(

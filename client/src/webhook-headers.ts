@@ -8,7 +8,7 @@ export type WebhookHeaders =
 export interface SignedHeaders {
   id: string;
   timestamp: string;
-  /** At least one, without their version. */
+  /** At least one signature, each without its version prefix. */
   signatures: string[];
 }
 

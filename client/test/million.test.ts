@@ -12,11 +12,11 @@ import { bundleClient } from './support/bundle.ts';
 /** One million in `npm run test:million`. */
 const COUNT = Number(process.env.ITERATED_LISTINGS ?? 30_000);
 const MEGABYTE = 1_000_000;
-/** Limits heap plus buffers, and the process's growth, of which Node.js and `fetch` take 60 MB. */
+/** Limits the heap plus buffers, and also the process's growth, of which Node.js and `fetch` account for 60 MB. */
 const MEMORY_BYTES_MAX = 80 * MEGABYTE;
 const DESCRIPTION_LENGTH = 200;
 
-/** The client's own process, so that the service's memory does not count. Never forces a GC. */
+/** Runs the client in its own process, so that the service's memory does not count. Never forces a GC. */
 const PROGRAM = `
   import { PropertyListings } from './client.mjs';
   const client = new PropertyListings();

@@ -24,7 +24,7 @@ function sentAt({ headers }: Vector): Date {
   return new Date(Number(headers['webhook-timestamp']) * 1000);
 }
 
-/** The library takes the time from the clock only. */
+/** Sets the clock, because the library always compares a timestamp with the current time. */
 function isValidByLibrary(vector: Vector): boolean {
   mock.timers.enable({ apis: ['Date'], now: sentAt(vector) });
   try {

@@ -126,7 +126,7 @@ describe('verifyWebhook accepts', () => {
   });
 });
 
-/** Headers that are correctly signed some seconds after the present. */
+/** Headers with a valid signature from this many seconds in the future. */
 function signedLater(seconds: number) {
   return signWebhook(BODY, SECRET, { id: ID, now: new Date(Date.now() + seconds * 1000) });
 }

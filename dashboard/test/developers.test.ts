@@ -55,9 +55,9 @@ test('similar requests are counted, and an import is repeated with a file', asyn
   const { send, window: opened } = await enter();
   await using window = opened;
   const { page } = window;
-  const counting = page.getByRole('row', { name: /\+ [\d,]+ more, only counted/ }).first();
+  const counting = page.getByRole('row', { name: /\+ [\d,]+ more, counted but not logged/ }).first();
   // On a busy machine, requests can be so far apart that all of them are logged.
-  await until('similar requests are only counted', async () => {
+  await until('similar requests are counted but not logged', async () => {
     await Promise.all(Array.from({ length: 1_000 }, () => send('/v1/listings')));
     await openPage(page, '/developers/requests', 'Requests');
     return await counting.waitFor({ timeout: 2_000 }).then(
@@ -173,7 +173,7 @@ test('an endpoint is added, tested, replayed, and rolled; a click beside its sec
   await page.getByText('No endpoints yet').waitFor();
 });
 
-test('an endpoint that was disabled because it failed has a banner on the first page', async () => {
+test('the first page has a banner for an endpoint that was disabled because it failed', async () => {
   const { send, window: opened } = await enter();
   await using window = opened;
   const { page } = window;

@@ -147,9 +147,9 @@ test('words, default values, and the decimal separator are set with the first fi
   await page.getByLabel('Max. failed rows').fill('100%');
   await page.getByLabel('File').setInputFiles(file);
   await page.getByRole('button', { name: 'Check the file' }).click();
-  await page.getByText('add this word with the right value: status:verkauft = …').waitFor();
+  await page.getByText('add this line under Words with the right value: status:verkauft = …').waitFor();
   await page
-    .getByText('if it means that there is no value, add this word: listPrice:auf Anfrage =', { exact: false })
+    .getByText('if it means that there is no value, add this line under Words: listPrice:auf Anfrage', { exact: false })
     .waitFor();
   await page.getByText('can mean 389000 or 389. Choose the decimal separator.').waitFor();
   await page.getByLabel('Decimal separator').selectOption('Comma (267.500 is 267500)');

@@ -79,7 +79,7 @@ test('a messy file is imported without editing it, and its failed rows are fixed
     assert.equal(await field(page, column).inputValue(), target, column);
   }
   await field(page, 'Agent').selectOption('Address');
-  await page.getByText('Another column is this field.').first().waitFor();
+  await page.getByText('Another column is mapped to this field.').first().waitFor();
   assert.ok(await page.getByRole('button', { name: 'Check the file' }).isDisabled());
   await field(page, 'Agent').selectOption('Not imported');
   await page.getByRole('button', { name: 'Keep them as custom fields' }).click();
@@ -141,7 +141,7 @@ test('a messy file is imported without editing it, and its failed rows are fixed
   assert.equal(await countListings(tenant), 4);
 });
 
-test('JSON arrays, JSON lines, and RESO names are mapped; a file that is not UTF-8 says so', async () => {
+test('JSON arrays, JSON lines, and RESO names are mapped; an error says that a file is not UTF-8', async () => {
   await using list = await openListings(0);
   const { page, tenant } = list;
   await page.goto('/listings/import');

@@ -17,7 +17,7 @@ async function listings(tenant: Tenant): Promise<{ address: string; status: stri
   return (await (await service.fetch(tenant, '/v1/listings')).json()).data;
 }
 
-test('selected listings get a status, are exported, and deleted with undo', async () => {
+test('selected listings can be given a status, exported, and deleted with undo', async () => {
   await using list = await openListings(dashboard, 4);
   const { page, tenant } = list;
   await page.getByRole('checkbox', { name: 'Select 3 Elm Street' }).check();
@@ -60,7 +60,7 @@ test('selected listings get a status, are exported, and deleted with undo', asyn
   await until('the listings are deleted', async () => (await listings(tenant)).length === 2);
 });
 
-test('all listings that a search finds get a status, are exported, and deleted with undo, and no others', async () => {
+test('all listings that a search finds, and no others, can be given a status, exported, and deleted with undo', async () => {
   await using list = await openListings(dashboard, 130);
   const { page, tenant } = list;
   await page.goto('/listings?city=Austin&limit=25');
@@ -149,7 +149,7 @@ test('rows are reached with the arrow keys, selected with Space, and opened with
   await page.getByRole('heading', { level: 1, name: '3 Elm Street' }).waitFor();
 });
 
-test('a listing opens from its row, and Back returns to the same place of the list', async () => {
+test('a listing opens from its row, and Back returns to the same place in the list', async () => {
   await using list = await openListings(dashboard, 130);
   const { page } = list;
   await page.getByRole('button', { name: 'Next' }).click();

@@ -318,7 +318,7 @@ test('a deletion can be undone for eight seconds and is sent only then', async (
   await until('the listing is deleted', async () => (await countListings(tenant)) === 1);
 });
 
-test('several deletions share one note, are sent once each, and cannot be undone afterwards', async () => {
+test('several deletions share one notification, are sent once each, and cannot be undone afterwards', async () => {
   await using list = await openListings(6);
   const { page, tenant } = list;
   await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();

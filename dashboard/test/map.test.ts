@@ -22,7 +22,7 @@ async function openMap(dashboard: typeof plain) {
 
 const mark = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('the map shows the listings as clusters, lists those of a place, and is there again after going back', async () => {
+test('the map shows the listings as clusters, lists those of a place, and is restored by the back button', async () => {
   await using window = await openMap(plain);
   const { page } = window;
   await page.locator('label').filter({ hasText: 'Map' }).click();
@@ -75,7 +75,7 @@ test('a mark that is still there after new data keeps the focus', async () => {
     await later.promise;
     await route.continue();
   });
-  // The map moves for the bubble, and asks for the listings of the new area.
+  // The map moves to make room for the bubble, and requests the listings of the new area.
   const asked = page.waitForRequest('**/admin/map?*');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: '5 Tower Road' }).waitFor();

@@ -151,7 +151,7 @@ async function checkPage({ page, problems }: Window, name: string): Promise<void
   }
 }
 
-/** The page follows the window, so it need not be loaded again. */
+/** Checks the page at each width without loading it again, because its layout adapts to the window. */
 async function checkWidths({ page }: Window): Promise<void> {
   for (const width of [320, 820, 2560, WIDTH]) {
     await page.setViewportSize({ width, height: 800 });

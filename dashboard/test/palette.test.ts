@@ -98,7 +98,7 @@ for (const [width, colorScheme] of [
   [320, 'dark'],
   [820, 'light'],
 ] as const) {
-  test(`the palette has no barrier and fits in ${width} pixels; a member sees only their pages`, async () => {
+  test(`the palette has no accessibility violation and fits in ${width} pixels; a member sees only their pages`, async () => {
     const { accountId } = await createPerson(service);
     const person = await createPerson(service, { accountId, role: 'member' });
     await using window = await openSignedIn({ width, colorScheme, person });

@@ -150,7 +150,7 @@ test('an existing user joins a second account and switches between accounts', as
   assert.equal(await page.getByText('1 Lake Road').count(), 0);
 });
 
-test('after another window switches the account, a page changes nothing, keeps its input, and asks', async () => {
+test('after another window switches the account, a page changes nothing, keeps its input, and asks what to do', async () => {
   const ada = await createPerson(service);
   const lakeside = await service.createTenant('Lakeside Rentals');
   await createAdministrator(service.database, lakeside.accountId, { email: ada.email }, 'administrator', OPERATOR);
@@ -394,7 +394,7 @@ test('on a small screen, navigation is behind a button, and keys show their expi
   await page.getByRole('button', { name: 'Open menu' }).click();
   await page.getByRole('dialog').getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  // The first steps have such a button, too.
+  // Wait for the page, because the first steps also have a Generate API Key button.
   await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Generate API Key' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Website');

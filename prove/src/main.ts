@@ -69,8 +69,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * Tries a part on the bundled program, which is what users get. Faults are planted in the program that runs
- * from its sources.
+ * Tries a part on the bundled program, which is what users get. The trials of planted faults run the program
+ * from its sources, because the faults are patches of the sources.
  */
 async function prove(program: string, part: Part, size: Trial['size'], seed: number): Promise<Result> {
   console.error(`${part.title}: ${part.promise}`);

@@ -18,7 +18,7 @@ export const MASK = '***';
 const SECRET_PARAMETER = /pass|secret|key|token/i;
 
 /**
- * `given`, plus the variables that only `.env` sets, with their current values.
+ * Returns `given` and the variables that are set only in `.env`. Each call reads the file again.
  * @throws {ConfigError} if `.env` cannot be read
  */
 export function readEnvironment(given: Environment): Environment {

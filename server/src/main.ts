@@ -1,5 +1,5 @@
 import { runProgram, watchOutput } from './commands/program.ts';
 
-// The service keeps running when its terminal closes.
+// `serve` must keep running when its terminal closes, so it handles output errors itself (runtime/service-log.ts).
 if (process.argv[2] !== 'serve') watchOutput();
 await runProgram(process.argv);

@@ -13,7 +13,7 @@ export interface Known {
   externalId?: string;
   /** Missing for imported listings, because an import's report does not contain IDs. */
   id?: string;
-  /** Whether it belongs to the feed of its lane. */
+  /** Whether the listing belongs to the feed of its lane. */
   isFed?: boolean;
 }
 

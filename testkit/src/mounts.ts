@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** Returns why this process cannot mount a file system; undefined if it can. */
 export function whyNoMounts(): string | undefined {
-  return process.platform === 'linux' && process.getuid?.() === 0 ? undefined : 'mounting a disk takes root on Linux';
+  return process.platform === 'linux' && process.getuid?.() === 0 ? undefined : 'mounting a disk needs root on Linux';
 }
 
 /**

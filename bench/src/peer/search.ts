@@ -105,7 +105,7 @@ function comesAfter(cursor: string, sort: string | undefined, row: string): Quer
   return [{ text: `list_price ${sign}= ? and (list_price ${sign} ? or ${row} < ?)`, values: [value, value, last] }];
 }
 
-/** Builds conditions for the listings in a box. The R*Tree rounds to 32 bits, so the columns decide. */
+/** Builds conditions for the listings in a box. The R*Tree rounds to 32 bits, so the columns are compared, too. */
 function inBox([west = 0, south = 0, east = 0, north = 0]: number[]): Query[] {
   const values = [south, north, west, east];
   return [

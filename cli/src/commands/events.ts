@@ -30,7 +30,7 @@ export function addEvents(program: Command): void {
     .option('--follow', 'keep printing new changes until Ctrl-C')
     .option(
       '--after <sequence>',
-      'start after this sequence, which is in the last line that was printed',
+      'start after this sequence, such as that of the last change that was printed',
       parseSequence,
     )
     .option('--epoch <epoch>', 'fail if the database no longer has this epoch')

@@ -159,7 +159,7 @@ async function writeErrors(feeds: Feeds, name: string, runId: string, { json }: 
   for await (const row of rows) await write(`${describeRow(row, process.stdout)}\n`);
 }
 
-/** Settings that contain keys, any of which can be unset on its own. */
+/** Settings that map keys to values. Each key can be unset individually. */
 const KEYED = ['map', 'values', 'defaults'];
 const SETTINGS = [
   ...KEYED,
@@ -181,7 +181,7 @@ interface SetOptions extends Options, FeedOptions {
 function addSet(feeds: Command): void {
   const set = feeds
     .command('set')
-    .description('change the settings of a feed, which are the defaults for its next files')
+    .description('change the settings of a feed, which apply to its next files by default')
     .argument('<name>', FEED_NAME);
   withCurlOption(withJsonOption(withFeedOptions(set)))
     .option(
@@ -193,7 +193,7 @@ function addSet(feeds: Command): void {
       unsetOption(
         SETTINGS,
         '--unset <setting>',
-        'restore the default of a setting, or of one of its keys: map.COLUMN',
+        'reset a setting to its default, or remove one of its keys: map.COLUMN',
         KEYED,
       ),
     )

@@ -34,10 +34,11 @@ export function addFeedsPush(feeds: Command): void {
       `
 The file is compared with the listings of the feed before anything is changed.
 A row creates a listing or changes the listing with its "externalId". Fields
-without a column in the file stay as they are; an empty cell removes its field.
+without a column in the file stay as they are; an empty cell removes the field.
 Options override the settings of the feed, and --map, --value, and --default add
-to them. --save stores them, except for the limits --missing-max and
---failed-max, which are for this file; "listings feeds set" changes all settings.
+to them. --save stores the options, except for the limits --missing-max and
+--failed-max, which apply only to this file; to store limits, use "listings
+feeds set".
 
 In a terminal, the command shows what would change and asks. In a script, use
 --yes: if too many listings are missing from the file, too many rows fail, or the
@@ -68,8 +69,8 @@ Examples:
 }
 
 /**
- * Fails if the command cannot ask for confirmation and no option replaces it: without a terminal, with
- * `--json`, or with a file that can be read only once.
+ * Fails if the command needs confirmation but cannot ask for it: without a terminal, with `--json`, or with a
+ * file that can be read only once.
  */
 async function requireAnswer(file: string, { dryRun, yes, curl, json }: PushOptions, command: Command): Promise<void> {
   if (dryRun || yes || curl) return;
@@ -151,7 +152,7 @@ function watchRun(feeds: Feeds, name: string, total: number | undefined): () => 
     const done = lastRun?.outcome === 'running' ? countChanges(lastRun) : 0;
     if (!isOver && done > 0) progress.show({ done, total, format: formatCount });
   };
-  // Ignore errors: the feed may not exist before its first file, and progress is not worth an error.
+  // Ignore errors: the feed may not exist before its first file, and a missing progress line must not fail the run.
   const timer = setInterval(() => isOver || look().catch(() => {}), WATCH_INTERVAL_MS);
   return () => {
     isOver = true;

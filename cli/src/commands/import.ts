@@ -36,10 +36,11 @@ export function addImport(program: Command): void {
     .addHelpText(
       'after',
       `
-A row whose "externalId" or "id" exists changes that listing, so you can import
-the same file again, even after Ctrl-C. Other rows create a listing each time.
-Columns that are not in the file stay as they are, and an empty cell removes
-its field; with --mode replace, missing columns are removed, too.
+A row with the "externalId" or "id" of an existing listing changes that listing,
+so you can import the same file again, even after Ctrl-C. Any other row without
+an "id" creates a listing each time. Fields without a column in the file stay as
+they are, and an empty cell removes the field; with --mode replace, fields
+without a column are removed, too.
 
 If any row is invalid, the exit code is 1. To see all invalid rows of a file
 before you import it, use --dry-run --all-errors.
@@ -86,7 +87,7 @@ function describeInterruption({ atomic, dryRun }: ImportOptions): string {
   if (atomic) return 'Either all rows were saved or none; check with "listings list".';
   return (
     'Rows up to about this point are saved. To save the rest, import the file again: ' +
-    'rows with an externalId or id are updated; others are created a second time.'
+    'rows with an externalId or id update their listings; any other saved row creates a duplicate.'
   );
 }
 

@@ -15,7 +15,7 @@ const LEFT = 'Nothing was stored.';
 export function addLogin(program: Command): void {
   program
     .command('login')
-    .description("store the service's address and an API key, read from stdin or typed in")
+    .description("store the service's address and an API key, which is read from a prompt or stdin")
     .option('--base-url <url>', 'address of the service, such as https://listings.example.com/v1')
     .addHelpText('after', '\nExample:\n  $ listings login --base-url https://listings.example.com/v1 < key.txt')
     .action(async (options: { baseUrl?: string }, command: Command) => {

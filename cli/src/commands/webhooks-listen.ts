@@ -35,7 +35,7 @@ export function addWebhooksListen(webhooks: Command): void {
   withCurlOption(withSecretOption(withTypeOption(command)))
     .option('--after <sequence>', 'start after this sequence instead of now', parseSequence)
     .option('--epoch <epoch>', 'fail if the database no longer has this epoch')
-    .option('--retries <count>', 'how often to retry a failed delivery (default: 3)', parseSequence, 3)
+    .option('--retries <count>', 'how many times to retry a failed delivery (default: 3)', parseSequence, 3)
     .option('--json', 'print one JSON object per attempt')
     .addHelpText(
       'after',

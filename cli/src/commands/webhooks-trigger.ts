@@ -26,9 +26,9 @@ export function addWebhooksTrigger(webhooks: Command): void {
     .addHelpText(
       'after',
       `
-The sample is about a listing that does not exist, and nothing is changed. It is
-signed like those of "listings webhooks listen". The exit code is 1 if the
-program does not respond with 2xx.
+The sample is about a listing that does not exist, and nothing is changed. The
+sample is signed like the deliveries of "listings webhooks listen". The exit
+code is 1 if the program does not respond with 2xx.
 
 Example:
   $ listings webhooks trigger listing.updated --forward-to http://localhost:3000/hooks`,

@@ -39,7 +39,7 @@ export function writeWarnings(warnings: { field: string; message: string }[] = [
 
 const HOW_TO_SEE_ALL =
   'To see all of them, add --dry-run --all-errors. Fix them, then import the file again: rows with an externalId or id ' +
-  'are updated; others are created a second time.';
+  'update their listings; any other saved row creates a duplicate.';
 
 /** Writes the counts to stdout, and the report's failed rows with their line numbers to stderr. */
 export async function writeImportReport(

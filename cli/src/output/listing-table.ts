@@ -5,7 +5,7 @@ import { fit, pad, paint, toLine, widthOf } from './terminal.ts';
 interface Column {
   heading: string;
   isNumber: boolean;
-  /** Numbers and IDs are never truncated. */
+  /** False for numbers and the listing's ID, which must not be truncated. */
   canShrink: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { withoutInterrupts } from '../signals.ts';
 import { write, writeAll } from './standard-output.ts';
 
-/** Shows text in the user's pager, if set. @returns whether all of the text was shown */
+/** Shows text in the pager that `PAGER` names or, without one, on stdout. @returns whether all of it was shown */
 export async function page(pieces: AsyncIterable<string>): Promise<boolean> {
   const pager = process.env.PAGER;
   if (!pager || pager === 'cat') {

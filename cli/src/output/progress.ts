@@ -12,7 +12,7 @@ const RATE_WINDOW_MS = 5_000;
 
 export interface Amount {
   done: number;
-  /** The expected total; undefined for a pipe. */
+  /** The expected total; undefined if it is unknown, as for a pipe. */
   total: number | undefined;
   /** Formats a count, for example as "3.1 MB". */
   format: (count: number) => string;

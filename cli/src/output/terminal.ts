@@ -13,7 +13,7 @@ export function paint(output: Output, style: keyof typeof CODES, text: string): 
 }
 
 function hasColors(output: Output): boolean {
-  // An empty `NO_COLOR` counts as not set (https://no-color.org).
+  // An empty `NO_COLOR` has no effect (https://no-color.org).
   return output.isTTY && !process.env.NO_COLOR && output.hasColors();
 }
 

@@ -1,6 +1,6 @@
 import { signWebhook } from '@property-listings/client/webhooks';
 
-/** The same timeout as the service uses. */
+/** The service uses the same timeout. */
 const TIMEOUT_MS = 10_000;
 
 export interface Destination {

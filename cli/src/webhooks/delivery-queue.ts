@@ -17,7 +17,7 @@ export class DeliveryQueue<Event extends Pick<ListingEvent, 'sequence' | 'listin
     this.#deliver = deliver;
   }
 
-  /** All events up to this sequence are settled. */
+  /** Every event up to this sequence was delivered, abandoned, or skipped. */
   get settled(): number {
     const [oldest = this.#seen + 1] = this.#inFlight.keys();
     return oldest - 1;

@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * Show the state of the setup
-         * @description The first administrator uses a setup link, which the service prints when it starts.
+         * @description Whether the service still needs its first administrator, who opens the setup link that the service prints when it starts.
          */
         get: operations["retrieveSetup"];
         put?: never;
@@ -179,7 +179,7 @@ export interface paths {
         put?: never;
         /**
          * Start a sign-in with a passkey
-         * @description Returns the input for the browser's `PublicKeyCredential.parseRequestOptionsFromJSON()`, and sets a cookie for its challenge, which is valid for five minutes.
+         * @description Returns the input for the browser's `PublicKeyCredential.parseRequestOptionsFromJSON()`, and sets a cookie that identifies the challenge, which is valid for five minutes.
          */
         post: operations["startPasskeySignIn"];
         delete?: never;
@@ -239,7 +239,7 @@ export interface paths {
         put?: never;
         /**
          * Start adding a passkey
-         * @description Requires the password and, if the second factor is on, a code from the authenticator app or a recovery code. Returns the input for the browser's `PublicKeyCredential.parseCreationOptionsFromJSON()`, and sets a cookie for its challenge, which is valid for five minutes.
+         * @description Requires the password and, if the second factor is on, a code from the authenticator app or a recovery code. Returns the input for the browser's `PublicKeyCredential.parseCreationOptionsFromJSON()`, and sets a cookie that identifies the challenge, which is valid for five minutes.
          */
         post: operations["startPasskey"];
         delete?: never;
@@ -539,7 +539,7 @@ export interface paths {
         put?: never;
         /**
          * Delete several listings
-         * @description Deletes the listings with these ids. Ids without a listing are ignored, so the request can be repeated. The listings are deleted 50 at a time: after an error, some of them may be deleted.
+         * @description Deletes the listings with these ids. Ids without a listing are ignored, so the request can be repeated. The listings are deleted 50 at a time: after an error, some of them may already be deleted.
          */
         post: operations["deleteListings"];
         delete?: never;
@@ -563,7 +563,7 @@ export interface paths {
         put?: never;
         /**
          * Create a listing
-         * @description Only `address`, `beds`, and `baths` are required. The response is sent once the listing is on disk. It has only the fields that you sent or that the server sets; `null` for an optional field counts as not sent.
+         * @description Only `address`, `beds`, and `baths` are required. The response is sent once the listing is on disk. It has only the fields that you sent or that the server sets; an optional field that is `null` is treated as not sent.
          */
         post: operations["createListing"];
         delete?: never;
@@ -683,7 +683,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows that were read; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -726,7 +726,7 @@ export interface paths {
         get: operations["retrieveFeed"];
         /**
          * Send the whole file of a feed
-         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the listing of the feed with its `externalId`, or adopts a listing that does not belong to a feed; a listing of another feed is not touched, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and compared with the listings before the first change. If it is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
+         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the feed's listing with the same `externalId`, or adopts a listing that does not belong to a feed. If the listing belongs to another feed, it is not changed, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in a row is ignored. The whole file is read and compared with the listings before the first change. If the file is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
          */
         put: operations["putFeed"];
         post?: never;
@@ -967,7 +967,7 @@ export interface paths {
         put?: never;
         /**
          * Find the fields of columns
-         * @description For each column name, returns the field that it names or probably means: in a different spelling, as a synonym, or mistyped. Nothing is stored.
+         * @description For each column name, returns the field that it names, or the field that it probably means if the name is a synonym, a different spelling, or a typo. Nothing is stored.
          */
         post: operations["matchColumns"];
         delete?: never;
@@ -1029,7 +1029,7 @@ export interface paths {
         };
         /**
          * List the API keys
-         * @description The account's API keys, oldest first. A secret is shown only when its key is created. `lastUsedAt`, `requests24h`, and `errors24h` include everything up to this request. If there are several processes, requests that others handled in the last five seconds may be missing.
+         * @description The account's API keys, oldest first. A secret is shown only when its key is created. `lastUsedAt`, `requests24h`, and `errors24h` include all requests up to this one. With several processes, requests that other processes handled in the last five seconds can be missing.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -1079,7 +1079,7 @@ export interface paths {
         put?: never;
         /**
          * Roll an API key
-         * @description Generates a new key with the same name and access. The old key works for another `expiresInHours` hours, or until its own expiration time if that is earlier. If the old key already had an expiration time, the new key gets the same lifetime. A key can be rolled once.
+         * @description Generates a new key with the same name and access. The old key works for another `expiresInHours` hours, or until its own expiration time if that is earlier. If the old key already had an expiration time, the new key is valid for as long as the old key was when it was created. A key can be rolled once.
          */
         post: operations["rollApiKey"];
         delete?: never;
@@ -1161,7 +1161,7 @@ export interface paths {
         };
         /**
          * Show an API request
-         * @description One request of the list.
+         * @description One request in the log.
          */
         get: operations["retrieveRequest"];
         put?: never;
@@ -1204,7 +1204,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description The member's next request for the account is denied; a user without any account can no longer sign in. An account always has at least one administrator.
+         * @description The member's next request for the account is denied; a user who belongs to no other account is deleted. An account always has at least one administrator.
          */
         delete: operations["deleteMember"];
         options?: never;
@@ -1873,7 +1873,7 @@ export interface components {
             failed: number;
             /** @description Rows that have the same `externalId` as an earlier row, and so change the same listing. */
             repeated: number;
-            /** @description Values that were read by `clean` or `values`, in rows that did not fail. */
+            /** @description Values that `clean` or `values` converted, in rows that did not fail. */
             cleaned: number;
             /** @description The first 100 errors. */
             errors: ({
@@ -1937,16 +1937,16 @@ export interface components {
              */
             missing: "keep" | "withdraw" | "delete";
             /**
-             * @description How many of the feed's listings can be missing from the file: a percentage of the feed's listings, but at least 5 listings, or a number. If more are missing, nothing is changed. Default `20%`.
+             * @description How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, which always allows at least 5. Listings that an earlier run has already handled as missing are not counted. If more are missing, nothing is changed. Default `20%`.
              * @example 10%
              */
             missingMax: string;
             /**
-             * @description How many rows can fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.
+             * @description How many rows can fail: a number, or a percentage of the rows. If more fail, nothing is changed. Default `5%`.
              * @example 5%
              */
             failedMax: string;
-            /** @description Whether values are cleaned: read as people write them, such as $450,000. */
+            /** @description Whether values such as `$450,000` and `1,250 sq ft` are accepted and converted. */
             clean: boolean;
             dates: ("mdy" | "dmy") | null;
             decimal: ("comma" | "point") | null;
@@ -2000,7 +2000,7 @@ export interface components {
             deleted: number;
             /** @description Rows with an error. */
             failed: number;
-            /** @description Values that were read by `clean` or `values`. */
+            /** @description Values that `clean` or `values` converted. */
             cleaned: number;
             /** @description The account's sequence before the run's first change; null if there are no changes yet. */
             sequenceFrom: number | null;
@@ -2051,7 +2051,7 @@ export interface components {
             deleted: number;
             /** @description Rows with an error. */
             failed: number;
-            /** @description Values that were read by `clean` or `values`. */
+            /** @description Values that `clean` or `values` converted. */
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];
@@ -2275,7 +2275,7 @@ export interface components {
             epoch: string;
             type: ("listing.created" | "listing.updated" | "listing.deleted") | null;
             listingId: string | null;
-            /** @description Number of attempts; 0 while an earlier event of the listing waits. After the second attempt, attempts during an outage or ahead of schedule are not counted. */
+            /** @description Number of attempts; 0 while an earlier event of the listing waits. After the second attempt, attempts that fail during an outage of the endpoint or before their scheduled time are not counted. */
             attempts: number;
             nextAttemptAt: string | null;
             lastAttemptAt: string | null;
@@ -2295,7 +2295,7 @@ export interface components {
         Columns: {
             columns: {
                 name: string;
-                /** @description The field that the column contains, or probably means. */
+                /** @description The field that the name means, or probably means. */
                 field: string | null;
                 /** @description Whether an import can read the column without `map`. */
                 isKnown: boolean;
@@ -7380,7 +7380,7 @@ export interface operations {
                  */
                 dryRun?: boolean;
                 /**
-                 * @description With `Accept: application/x-ndjson`, at most two lines a second report how many rows are done: `{"rows":8400}`. Failed rows are not sent as lines; the last line is the report with up to 10,000 errors, or the error that stopped the import. `progress` cannot be combined with `atomic`.
+                 * @description With `Accept: application/x-ndjson`, at most two lines a second report how many rows have been processed: `{"rows":8400}`. Failed rows are not sent as lines; the last line is the report with up to 10,000 errors, or the error that stopped the import. `progress` cannot be combined with `atomic`.
                  * @example true
                  */
                 progress?: boolean;
@@ -7871,12 +7871,12 @@ export interface operations {
                  */
                 missing?: "keep" | "withdraw" | "delete";
                 /**
-                 * @description How many of the feed's listings can be missing from the file: a percentage of the feed's listings, but at least 5 listings, or a number. If more are missing, nothing is changed. Default `20%`.
+                 * @description How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, which always allows at least 5. Listings that an earlier run has already handled as missing are not counted. If more are missing, nothing is changed. Default `20%`.
                  * @example 10%
                  */
                 missingMax?: string;
                 /**
-                 * @description How many rows can fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.
+                 * @description How many rows can fail: a number, or a percentage of the rows. If more fail, nothing is changed. Default `5%`.
                  * @example 5%
                  */
                 failedMax?: string;
@@ -10897,14 +10897,14 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description The action is one of these. Separate several with commas.
+                 * @description Only entries with one of these actions. Separate several with commas.
                  * @example [
                  *       "api_key.created"
                  *     ]
                  */
                 action?: ("account.created" | "account.resumed" | "account.suspended" | "account.updated" | "administrator.name_changed" | "administrator.passkey_added" | "administrator.passkey_removed" | "administrator.password_changed" | "administrator.recovery_code_used" | "administrator.recovery_codes_renewed" | "administrator.second_factor_refused" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "api_key.renamed" | "api_key.rolled" | "feed.created" | "feed.deleted" | "feed.run_finished" | "feed.updated" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.redelivered" | "webhook.replayed" | "webhook.secret_rolled" | "webhook.updated")[];
                 /**
-                 * @description The type of the actor is one of these. Separate several with commas.
+                 * @description Only entries of actors of these types. Separate several with commas.
                  * @example [
                  *       "administrator"
                  *     ]
@@ -11106,7 +11106,7 @@ export interface operations {
                  */
                 keyId?: string;
                 /**
-                 * @description The response has one of these statuses; `4xx` means 400 to 499. Separate several with commas.
+                 * @description Only requests with one of these statuses; `4xx` means 400 to 499. Separate several with commas.
                  * @example [
                  *       "4xx",
                  *       "5xx"
@@ -11114,7 +11114,7 @@ export interface operations {
                  */
                 status?: string[];
                 /**
-                 * @description The method is one of these. Separate several with commas.
+                 * @description Only requests with one of these methods. Separate several with commas.
                  * @example [
                  *       "POST"
                  *     ]

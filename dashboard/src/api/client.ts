@@ -68,7 +68,7 @@ export function onSessionDoubt(reload: () => void): void {
   reloadSession = reload;
 }
 
-/** Returns the error, and reloads the session if the error shows that it changed. */
+/** Returns the error. Reloads the session if the error shows that the session has ended or changed. */
 export function checkSession(error: unknown): unknown {
   if (error instanceof ApiError && (error.status === 401 || error.code === ACCOUNT_CHANGED)) reloadSession();
   return error;

@@ -1,8 +1,9 @@
 import { ApiError, checkSession, toApiError, toSearch, type UploadQuery, unreachable } from './client';
 import { shownAccountHeader } from './shown';
 
-const LOST = 'The connection was lost before the service responded. Some rows may have been saved.';
-const STOPPED = 'Import stopped. Some rows may have been saved.';
+const LOST =
+  'The connection was lost before the service responded. Unless this was a check, some rows may have been saved.';
+const STOPPED = 'Import stopped. Unless this was a check, some rows may have been saved.';
 
 interface UploadOptions {
   method: 'POST' | 'PUT';

@@ -26,7 +26,7 @@ const SAMPLES_MAX = 3;
 const SAMPLE_LENGTH_MAX = 60;
 /** Objects need not have all members, so this many rows are searched for members. */
 const ROWS_MAX = 1_000;
-/** The maximum number of names in a request. A request has room for this many long names. */
+/** The maximum number of names in a request, low enough for long names to fit in the service's body limit. */
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 200;
 
@@ -91,8 +91,8 @@ export function proposeTargets(columns: FileColumn[], stored: Targets = {}): Tar
 }
 
 /**
- * Returns only the columns whose field differs from their name. Used for a run's `map` parameter and for a
- * feed's settings.
+ * Returns only the columns that need a mapping, because an import would otherwise not read them as the user has
+ * chosen. Used for the `map` parameter and for a feed's settings.
  */
 export function toMap({ columns, targets }: Mapping): Targets {
   const changed = columns.filter(({ name, field, isKnown }) =>
@@ -101,7 +101,7 @@ export function toMap({ columns, targets }: Mapping): Targets {
   return Object.fromEntries(changed.map(({ name }) => [name, targets[name] ?? '']));
 }
 
-/** The parameters that tell a run how to read the columns. Unknown columns that are not imported are skipped. */
+/** The parameters that define how a file's columns are read. Unknown columns that are not imported are skipped. */
 export function toMapQuery(mapping: Mapping): UploadQuery {
   return { map: toMap(mapping), ignoreUnknown: isSkipping(mapping) ? 'true' : undefined };
 }
@@ -121,7 +121,7 @@ export interface ReadingOptions {
   defaults: string;
 }
 
-/** The parameters that tell a run how to read the values. */
+/** The parameters that define how a file's values are read. */
 export function toReadingQuery({ clean, dates, decimal, values, defaults }: ReadingOptions): UploadQuery {
   return {
     ...(clean && { clean: 'true', dates, decimal }),

@@ -1,11 +1,11 @@
 /**
- * Matches the start of a cell that spreadsheets would run as a formula. A quote is added before it, and an
- * import removes that quote.
+ * Matches the start of a cell that spreadsheets would run as a formula. The encoder inserts an apostrophe
+ * before it, which an import removes.
  */
 const FORMULAS = /(^|;)('*[=+\-@\t\r＝＋－＠])/g;
 /**
- * Matches the start of a formula in JSON. There, an escape sequence replaces the sign, so the value stays the
- * same.
+ * Matches the start of a formula in JSON. There, an escape sequence replaces the character, which does not
+ * change the value.
  */
 const JSON_FORMULAS = /;[=+\-@＝＋－＠]/g;
 

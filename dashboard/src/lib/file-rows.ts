@@ -17,7 +17,8 @@ export function typeOf({ name }: File): string {
 }
 
 /**
- * Reads the rows as the service does, in constant memory. JSON rows that are not objects are omitted.
+ * Reads the rows as the service does, in constant memory unless the file is a JSON array. JSON rows that are
+ * not objects are omitted.
  * @throws {TypeError} for text that is not UTF-8
  */
 export async function* readRows(file: File): AsyncGenerator<FileRow> {
@@ -108,7 +109,7 @@ function isObject(value: unknown): value is object {
 
 const LINE_BREAK = /\r\n|\r|\n/g;
 
-/** Parses CSV as in RFC 4180, but with any line breaks. A quote inside an unquoted cell is an ordinary character. */
+/** Parses CSV as in RFC 4180, but accepts any line break. A quote inside an unquoted cell is an ordinary character. */
 async function* splitCsv(chunks: AsyncGenerator<string>): Records<string[]> {
   let separator: string | undefined;
   let cells: string[] = [];

@@ -39,16 +39,16 @@ export function describeIssue({ field, code, message }: ValidationIssue): string
 export function describeRowIssue({ code, message }: ValidationIssue): string {
   if (['required', 'blank'].includes(code)) return 'This value is missing.';
   return message
-    .replace('; set dates=mdy or dates=dmy.', '. Choose how dates are written.')
+    .replace('; set dates=mdy or dates=dmy.', '. Choose the date format.')
     .replace('; set decimal=comma or decimal=point.', '. Choose the decimal separator.')
-    .replace(/If so, set values\[(.*)\]=(\w+)\.$/, 'If so, add this word: $1 = $2')
-    .replace(/set values\[(.*)\]=\.$/, 'add this word: $1 =')
-    .replace(/set values\[(.*)\]=CHOICE\.$/, 'add this word with the right value: $1 = …');
+    .replace(/If so, set values\[(.*)\]=(\w+)\.$/, 'If so, add this line under Words: $1 = $2')
+    .replace(/set values\[(.*)\]=\.$/, 'add this line under Words: $1 =')
+    .replace(/set values\[(.*)\]=CHOICE\.$/, 'add this line under Words with the right value: $1 = …');
 }
 
 /** Describes a warning about values in a file that are probably wrong. */
 export function describeWarning(message: string): string {
-  return message.replace(/set defaults\[(\w+)\]\.$/, 'add this default value: $1 = …');
+  return message.replace(/set defaults\[(\w+)\]\.$/, 'add this line under Default values: $1 = …');
 }
 
 interface Failure {

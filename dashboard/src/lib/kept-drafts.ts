@@ -13,7 +13,7 @@ export function keepDraft(name: string, draft: unknown): void {
   try {
     sessionStorage.setItem(PREFIX + name, JSON.stringify(draft));
   } catch {
-    // Ignore it if storage is full or disabled: the draft is still on the page.
+    // Ignore errors, such as full or disabled storage: the draft is still on the page.
   }
 }
 

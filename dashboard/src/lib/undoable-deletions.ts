@@ -19,7 +19,7 @@ export interface Deletable {
   address?: string;
 }
 
-/** The listings of requests that failed. */
+/** How many listings were in failed requests, and the first error message. */
 export interface FailedDeletions {
   count: number;
   message: string;
@@ -120,7 +120,7 @@ async function end(deletion: PendingDeletion): Promise<void> {
   change(pending.filter((other) => other !== deletion));
 }
 
-/** The ids whose deletion has begun. */
+/** The ids of all pending deletions, including those that the user can still undo. */
 export function useDeletedIds(): ReadonlySet<string> {
   return useSyncExternalStore(subscribe, () => pendingIds);
 }

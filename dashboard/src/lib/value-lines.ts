@@ -2,8 +2,8 @@
 type Texts = Record<string, string>;
 
 /**
- * Reads one `key = text` entry per line. A line without `=` is read as a key with an empty value, which the
- * service rejects.
+ * Reads one `key = text` entry per line. A line without `=` is read as a key with an empty value. The service
+ * rejects an empty default; for a word, it means that there is no value.
  */
 export function parseLines(lines: string): Texts {
   const entries = lines.split('\n').flatMap((line): [string, string][] => {

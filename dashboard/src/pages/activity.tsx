@@ -37,7 +37,7 @@ function ActivityLog() {
   return (
     <Page
       title="Activity"
-      description="Actions in the dashboard and on the command line. The log can’t be changed. API requests aren’t included."
+      description="Users’ actions in the dashboard, the operator’s commands, and API requests that change webhook endpoints. The log can’t be changed."
     >
       <ActivityFilters search={search} />
       <TableList

@@ -22,8 +22,8 @@ interface FormDialogProps {
 }
 
 /**
- * Props of a dialog that shows a secret, which the user must not lose by accident. Only the button in
- * `Secret` closes it.
+ * Props of a dialog that shows a secret, which the user must not lose by accident. `Secret` determines how the
+ * dialog can be closed.
  */
 export const SECRET = { closeOnClickOutside: false, closeOnEscape: false };
 
@@ -77,7 +77,7 @@ interface ConfirmDialogProps<Subject> {
   children: (subject: Subject) => ReactNode;
 }
 
-/** Asks before an action that cannot be undone. */
+/** Asks the user to confirm an action. */
 export function ConfirmDialog<Subject>({
   subject,
   onClose,

@@ -13,7 +13,7 @@ interface ExamplesProps<Row> {
   actions?: ReactNode;
 }
 
-/** More rows than anyone is likely to read. */
+/** The maximum number of rows shown: more than a user is likely to read. */
 const SHOWN_MAX = 50;
 
 /** A section with the first rows of one kind of change or failure. */

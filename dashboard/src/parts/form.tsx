@@ -19,7 +19,7 @@ export function Form({ form: { errors, submit }, onSubmit, gap = 'md', maxWidth,
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        // In React, events of a dialog also reach a form around it.
+        // In React, events from a dialog also reach the form that renders the dialog.
         event.stopPropagation();
         void submit(onSubmit);
       }}

@@ -7,7 +7,7 @@ export function PasswordField({ error, ...rest }: PasswordInputProps) {
       {...rest}
       error={error}
       aria-invalid={error ? true : undefined}
-      // The label must not contain the word "password", because two elements would then match it.
+      // The label must not contain the word "password": a lookup of the label "Password" would find two elements.
       visibilityToggleButtonProps={{ 'aria-label': 'Show text' }}
     />
   );

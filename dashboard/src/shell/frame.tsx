@@ -56,8 +56,8 @@ function FramedPage({ children }: { children: ReactNode }) {
     if (lastPath.current === path) return;
     lastPath.current = path;
     menu.close();
-    // Move the focus to the new page unless it has done so itself, so that screen readers announce it and Tab
-    // starts there.
+    // Move the focus to the new page, so that screen readers announce it and Tab starts there, unless the page
+    // has already moved the focus to one of its inputs.
     if (!document.activeElement?.matches('[data-autofocus]')) main.current?.focus({ preventScroll: true });
   }, [path, menu.close]);
 

@@ -12,7 +12,7 @@ export function NoAccount({ session: { user, accounts } }: { session: Session })
     <main>
       <EmptyState
         icon={Building2}
-        title={accounts.length === 0 ? 'You don’t have an account' : 'Choose an account'}
+        title={accounts.length === 0 ? 'You aren’t a member of any account' : 'Choose an account'}
         action={
           <>
             {accounts.map(({ id, name }) => (

@@ -54,7 +54,7 @@ export default function Palette({ onClose, onHelp }: PaletteProps) {
   ];
   const shown = groups.filter(([, found]) => found.length > 0);
   const names = shown.flatMap(([, found]) => found.map(({ id, label }) => id ?? label)).join('\n');
-  // Enter runs the first result.
+  // Select the first result, so that Enter runs it.
   useEffect(() => {
     if (names === '') return;
     const [first, ...others] = document.querySelectorAll('[data-action]');

@@ -16,8 +16,8 @@ interface Program {
 }
 
 /**
- * Launches the package's browser where it runs. It has no windows, so a page takes about 40 % less
- * processor time than in an installed Chrome or Chromium, which is used elsewhere.
+ * Launches the package's browser on Linux x64, and an installed Chrome or Chromium elsewhere. The package's
+ * browser has no windows, so a page takes about 40 % less processor time.
  */
 export async function launchBrowser(): Promise<Browser> {
   const isPacked = process.platform === 'linux' && process.arch === 'x64';

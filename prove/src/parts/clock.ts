@@ -19,7 +19,7 @@ export const clock: Part = {
   run,
 };
 
-/** The housekeeping interval. It is short, so that mistakes of housekeeping show. */
+/** The housekeeping interval, which is short so that rows removed by mistake are noticed. */
 const HASTE_MS = 200;
 const haste: readonly Patch[] = [
   ['PURGE_INTERVAL_MS', '60_000', String(HASTE_MS)],

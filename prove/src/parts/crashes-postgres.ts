@@ -14,7 +14,7 @@ const COURSES: readonly Course[] = ['standby gone and server restarted before', 
 const ACKNOWLEDGED_MAX = 60;
 /**
  * The minimum number of commits whose connection is cut. It is high enough to include requests without an
- * Idempotency-Key, which some planted faults need.
+ * Idempotency-Key, because only those reveal some of the planted faults.
  */
 const CUTS_MIN = 24;
 
@@ -51,7 +51,7 @@ export const crashesPostgres: Part = {
 async function haltOnce({ server, told, expect }: Stage, how: Halt, isNoticed: boolean): Promise<number> {
   const refused = told('unavailable');
   await server.halt(how);
-  // Clients do not notice a server that starts again at once.
+  // Clients do not always notice a server that restarts at once.
   if (isNoticed) await expect('a client gets `unavailable`', () => told('unavailable') > refused);
   await server.start();
   const startTimeMs = performance.now();

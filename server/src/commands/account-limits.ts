@@ -21,7 +21,7 @@ export function withQuotaOptions(command: Command): Command {
 /** Parses the quota options that were given. @throws {AppError} `validation_failed` */
 export function parseQuotas({ listingsMax, bytesMax, rateLimit }: QuotaOptions): Partial<Quotas> {
   const [count, size] = ['a number such as 50000', 'a number with B, KB, MB, GB, or TB, such as 500MB'];
-  const rate = 'requests and a time of up to 24h, such as 1000/10s';
+  const rate = 'a number of requests and a period of up to 24h, such as 1000/10s';
   return {
     ...(listingsMax !== undefined && { listingsMax: parseQuota('--listings-max', count, parseCount, listingsMax) }),
     ...(bytesMax !== undefined && { bytesMax: parseQuota('--bytes-max', size, parseBytes, bytesMax) }),
@@ -57,7 +57,7 @@ export function describeQuotas(quotas: Quotas): string {
 export function addSuspension(accounts: Command): void {
   addCommand(accounts, 'suspend', 'lock out the keys and users of an account; no data is lost')
     .argument('<account-id>', ACCOUNT_ID)
-    .requiredOption('--reason <text>', 'reason, shown to its users and in API errors')
+    .requiredOption('--reason <text>', 'reason, shown to users of the account and in API errors')
     .action((id: string, options: OutputOptions & { reason: string }) =>
       withDatabase(async (database) => {
         await suspendAccount(database, id, options.reason);

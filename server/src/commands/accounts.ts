@@ -47,7 +47,7 @@ function addCreate(accounts: Command): void {
     .option('--admin-email <address>', 'also add an administrator, who signs in with this address')
     .option('--admin-name <name>', "the administrator's name; by default, the address up to the @")
     .option('--admin-password-stdin', 'read the password from standard input instead of asking for it')
-    .option('--admin-existing', 'the administrator already has a password, for another account')
+    .option('--admin-existing', 'the administrator already belongs to another account, and keeps the password')
     .addOption(personOption())
     .action(async (options: CreateOptions, command: Command) => {
       const given = parseQuotas(options);
@@ -75,7 +75,7 @@ async function readCandidate(options: CreateOptions, command: Command): Promise<
   const { adminEmail: email, adminName, adminPasswordStdin, adminExisting, person } = options;
   if (email === undefined) {
     if (adminName === undefined && !adminPasswordStdin && !adminExisting && person === undefined) return undefined;
-    return command.error('error: an administrator needs an email address: give --admin-email');
+    return command.error('error: an administrator requires an email address; add --admin-email');
   }
   if (adminExisting) return { email, personId: person };
   const password = await readPassword(adminPasswordStdin, '--admin-password-stdin', command);

@@ -41,7 +41,7 @@ function addPersonCommand(administrators: Command, name: string, description: st
 }
 
 function roleOption(): Option {
-  return new Option('--role <role>', 'members work with listings only').choices(ROLES).default('administrator');
+  return new Option('--role <role>', 'role; members can only manage listings').choices(ROLES).default('administrator');
 }
 
 /** The option that identifies a user who already has a password. */
@@ -62,7 +62,7 @@ function addCreate(administrators: Command): void {
     .option('--name <name>', "the user's name; by default, the address up to the @")
     .addOption(roleOption())
     .option(...PASSWORD_STDIN)
-    .option('--existing', 'the user already has a password, for another account')
+    .option('--existing', 'the user already belongs to another account, and keeps the password')
     .addOption(personOption())
     .action(async (options: CreateOptions, command: Command) => {
       const { account, email, name = nameOf(email), role, existing, person, passwordStdin } = options;
@@ -134,7 +134,7 @@ function addRemove(administrators: Command): void {
   addPersonCommand(
     administrators,
     'remove',
-    'remove a user from an account, and the user if it was their only one',
+    'remove a user from an account, and delete a user who has no other account',
   ).action(({ account, email, ...options }: PersonOptions) =>
     withDatabase(async (database) => {
       await getAccount(database, account);

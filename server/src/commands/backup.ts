@@ -12,7 +12,8 @@ export function addBackup(program: Command): void {
   addCommand(
     program,
     'backup <file>',
-    'back up the database to a new file and its digest, or with - to standard output; the service can keep running',
+    'back up the database to a new file with a digest beside it, or with - to standard output; ' +
+      'the service can keep running',
   ).action(async (file: string, options: OutputOptions, command: Command) => {
     const { databaseUrl } = readConfig();
     console.error(`database: ${getDatabaseFile(databaseUrl)}`);

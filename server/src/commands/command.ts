@@ -47,7 +47,7 @@ export function print(value: object, options: OutputOptions, lines: string[]): v
   console.log(options.json ? JSON.stringify(value) : lines.join('\n'));
 }
 
-/** What a command prints about webhooks after a restore or a copy, since they would go to the real receivers. */
+/** A warning after a restore or a copy: the service would send events to the endpoints of the original database. */
 export function describeWebhooks(enabled: number): string[] {
   if (enabled === 0) return [];
   return [

@@ -26,11 +26,11 @@ export function addKeys(program: Command): void {
   addCommand(keys, 'create', 'create and print a key; it will not be shown again')
     .requiredOption('--account <id>', ACCOUNT_ID)
     .requiredOption('--name <name>', 'what the key is for, such as "Website"')
-    .option('--read-only', 'allow reading only')
+    .option('--read-only', 'create a key that cannot change anything')
     .option('--expires-at <time>', 'expiry time, such as 2027-01-31T12:00:00Z', parseExpiry)
     .action((options: CreateOptions) => withDatabase((database) => createKey(database, options)));
 
-  addCommand(keys, 'list', 'show the keys of an account, without the keys themselves')
+  addCommand(keys, 'list', "show an account's keys: their names, access, and last use, but not the secrets")
     .requiredOption('--account <id>', ACCOUNT_ID)
     .action((options: OutputOptions & { account: string }) =>
       withDatabase(async (database) => {

@@ -8,14 +8,14 @@ import { hasAdministrator } from '../storage/memberships.ts';
 /** The number of rows and the digest of each table, which are the same in both databases. */
 export type CopyReport = Record<string, TableDigest>;
 
-/** Called with each step and the number of rows copied so far. */
+/** Called while a table is copied and after it is compared, with the number of rows copied so far or compared. */
 export type CopyProgress = (step: 'copied' | 'compared', table: string, rows: number) => void;
 
 /**
  * Copies a database to an empty one, on the same engine or the other one, and compares the rows of both. An
  * interrupted copy resumes where it stopped. The service does not use the target database until the copy is
  * complete.
- * @throws {AppError} `conflict` if the target has other data or rows changed during the copy
+ * @throws {AppError} `conflict` if the target already has other data, or if rows changed during the copy
  */
 export async function copyDatabase(from: Database, to: Database, onProgress: CopyProgress): Promise<CopyReport> {
   const info = await getDatabaseInfo(from);
@@ -48,8 +48,8 @@ async function compare(from: Database, to: Database, onProgress: CopyProgress): 
     const [original, copy] = await Promise.all([digestTable(from, table), digestTable(to, table)]);
     if (original.rows !== copy.rows || original.digest !== copy.digest) {
       const message =
-        `The table ${table.name} has ${original.rows} rows but differs from the copy, which has ${copy.rows}. ` +
-        'It changed during the copy; stop the service, and copy to another empty database.';
+        `The table ${table.name} (${original.rows} rows) differs from its copy (${copy.rows} rows), because it ` +
+        'changed during the copy. Stop the service, and copy to another empty database.';
       throw new AppError('conflict', message);
     }
     report[table.name] = copy;

@@ -29,7 +29,7 @@ export async function* exportPerson(database: Database, address: string): AsyncG
   const email = normalEmail(address);
   const user = await findUserByEmail(database, email);
   let rows = 0;
-  // No user has an empty ID.
+  // No user has an empty id.
   for await (const row of exportPersonRows(database, { id: user?.id ?? '', email })) {
     rows += 1;
     yield row;

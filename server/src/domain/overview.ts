@@ -14,7 +14,7 @@ export interface Overview {
   byStatus: Record<string, number>;
   /** The creation time of the newest listing (RFC 3339). */
   lastListingAt: string | null;
-  /** The hours in which a key was used. */
+  /** The use of the account's keys, by key and hour. */
   hours: KeyHour[];
   usedKeys: UsedKey[];
   keyCount: number;

@@ -25,8 +25,8 @@ export function createApp(services: Services): App {
   const checkForwarded = createForwardedCheck(log, trustedProxies);
 
   /**
-   * Rejects a request because too many are waiting. Even during overload, a malformed key gets a 401
-   * response.
+   * Rejects a request because too many are waiting. Even during overload, a request to `/v1` without a
+   * well-formed key gets a 401 response.
    */
   async function reject(exchange: Exchange, { api, isPublic }: RouteMatch): Promise<Reply> {
     admission.noteRejection(exchange);
@@ -46,8 +46,8 @@ export function createApp(services: Services): App {
   }
 
   /**
-   * Logs why a response was cut off. If the client disconnected or the key was deleted, the request's
-   * own log line is enough.
+   * Cuts off a response, and logs why. If the client disconnected, or the key or session is no longer valid,
+   * the request's own log line is enough.
    */
   function reportCut(error: unknown, exchange: Exchange): void {
     const { requestId, outgoing } = exchange;
@@ -80,7 +80,7 @@ export function createApp(services: Services): App {
         // While the request waited, others may have filled the database's queue.
         isRejected = needsKey && database.isOverfull();
       }
-      // Pages and sessions cost more than requests with a key, so each gets its own event-loop turn.
+      // Requests for pages or with a session take longer than those with a key, so they yield to the event loop first.
       if (!needsKey && !isProbe(exchange)) await ownTurn();
       if (incoming.destroyed) return;
       exchange.startedMs = performance.now();
@@ -107,7 +107,7 @@ export function createApp(services: Services): App {
   };
 }
 
-/** Whether a response counts as an error of the key; 401 (deleted key) and 429 do not. */
+/** Whether to count a response as an error of its key. A 401 (the key is no longer valid) and a 429 do not count. */
 function isKeysError({ status }: Reply): boolean {
   return status >= 400 && status !== 401 && status !== 429;
 }

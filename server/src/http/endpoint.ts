@@ -14,7 +14,7 @@ import type { Services } from './services.ts';
 /** The exchange that a handler receives, by caller. */
 interface Exchanges {
   account: Admitted<Principal>;
-  /** The handler checks the key's access, because the query or the body is checked first. */
+  /** On `/v1`, the key can be read-only: the handler requires full access, after it has parsed any body. */
   full: Admitted<Principal>;
   key: Admitted<KeyPrincipal>;
   member: Admitted<SessionPrincipal>;

@@ -165,7 +165,7 @@ function originOf({ incoming }: Exchange, { publicUrl }: Services): string {
   return publicUrl ?? (host === undefined ? '' : `http://${host}`);
 }
 
-/** Handles an unknown path. Unauthenticated requests get 401, so that responses do not reveal which paths exist. */
+/** Handles an unknown path. Below an API's base path, unauthenticated requests get 401, to hide which paths exist. */
 function toMissing(error: AppError, path: string, services: Services): RouteMatch {
   const api = path === V1.base ? V1 : [V1, ADMIN].find(({ base }) => path.startsWith(`${base}/`));
   const isPublic = api?.openBelow === undefined ? api === undefined : path.startsWith(api.openBelow);

@@ -13,7 +13,7 @@ const CELLS_MAX = 10_000;
 
 /**
  * Splits a CSV file (RFC 4180, with any line breaks) into records and skips blank lines. A quote inside an
- * unquoted cell is an ordinary character. The first line decides which separator the file has.
+ * unquoted cell is an ordinary character. The separator is determined from the first line.
  */
 export class CsvSplitter implements Splitter<Cells> {
   readonly #recordBytesMax: number;

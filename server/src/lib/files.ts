@@ -10,7 +10,7 @@ export async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Resolves once a file, or the names in a directory, are on disk. */
+/** Resolves once the content of a file, or the list of names in a directory, is on disk. */
 export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, 'r');
   await handle.sync().finally(() => handle.close());

@@ -35,8 +35,8 @@ function allocate(): void {
 }
 
 /**
- * The young generation's maximum, which `bin/v8-flags.js` sets with a flag. Without the flag, the maximum is
- * different, and `untilMarkingEnds` does not wait.
+ * The maximum size of a semi-space of V8's young generation, which `bin/v8-flags.js` sets with a flag. Without
+ * the flag, the maximum is different, and `untilMarkingEnds` does not wait.
  */
 const SEMI_SPACE_MB = Number(
   /--max-semi-space-size=(\d+)/.exec(process.execArgv.join(' '))?.[1] ?? Number.POSITIVE_INFINITY,

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 
 const CAPACITY_FIRST = 1024;
-/** Limits the time that strings chosen to collide can take. */
+/** Limits the cost of strings that an attacker chose so that their hashes collide. */
 const PROBES_MAX = 64;
 const HASH_MAX = 2 ** 32;
 

@@ -6,7 +6,7 @@ const TIME_LENGTH = 10;
 /** The length of an id's random part. */
 export const RANDOM_LENGTH = 16;
 
-/** Random bytes for many IDs. Generating them separately for each ID would take ten times as long. */
+/** Random bytes for many ids. Generating them separately for each id would take ten times as long. */
 const randomness = Buffer.alloc(RANDOM_LENGTH * 256);
 let randomnessUsed = randomness.length;
 
@@ -15,9 +15,9 @@ let timePart = '';
 let randomPart: number[] = [];
 
 /**
- * Creates an ID of `prefix`, `_`, and 26 characters: 48 bits of time in milliseconds and 80 random bits. IDs
+ * Creates an id of `prefix`, `_`, and 26 characters: 48 bits of time in milliseconds and 80 random bits. Ids
  * increase strictly within the process: if the time has not advanced, the random part is incremented.
- * @param after an ID with the same prefix, perhaps from another process; the new ID sorts after it
+ * @param after an id with the same prefix, perhaps from another process; the new id sorts after it
  */
 export function createId(prefix: string, after = ''): string {
   const nowMs = Date.now();
@@ -34,7 +34,7 @@ export function createId(prefix: string, after = ''): string {
   return id > after ? id : createIdAfter(after);
 }
 
-/** Increments `after`, which comes from a process whose clock is ahead of this process's clock. */
+/** Increments `after`, which another process created in the same millisecond, or with a clock that is ahead. */
 function createIdAfter(after: string): string {
   const prefixLength = after.length - RANDOM_LENGTH;
   const digits = Array.from(after.slice(prefixLength), (character) => ALPHABET.indexOf(character));
@@ -51,7 +51,7 @@ function freshRandomness(): Buffer {
   return randomness.subarray(randomnessUsed - RANDOM_LENGTH, randomnessUsed);
 }
 
-/** A prefix of IDs that sorts before every ID created at this time (UTC milliseconds) or later. */
+/** A prefix of ids that sorts before every id created at this time (UTC milliseconds) or later. */
 export function firstIdAt(prefix: string, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs)}`;
 }

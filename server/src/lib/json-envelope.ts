@@ -90,7 +90,7 @@ export class JsonEnvelope {
     try {
       parseJson(this.#text.toString());
     } catch (error) {
-      if (error instanceof JsonError) throw new BrokenFileError(`Besides ${this.#member}: ${error.message}`);
+      if (error instanceof JsonError) throw new BrokenFileError(`Outside of ${this.#member}: ${error.message}`);
       throw error;
     }
   }

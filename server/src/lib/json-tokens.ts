@@ -25,7 +25,7 @@ export const CODE = {
   closeBrace: 0x7d,
 } as const;
 
-/** Only checks whether there is white space, which is rare, so V8 can inline it. */
+/** V8 can inline this function, because it only checks for white space, which is rare. */
 export function endOfWhitespace(text: string, start: number): number {
   return text.charCodeAt(start) > CODE.space ? start : endOfSpaces(text, start);
 }
@@ -108,7 +108,7 @@ function isBetween(code: number, first: number, last: number): boolean {
 /** A double preserves every decimal of 15 digits (IEEE 754, DBL_DIG). */
 const EXACT_LENGTH_MAX = 15;
 
-/** Whether a double holds the decimal exactly. */
+/** Whether a double represents the decimal exactly. */
 export function isExact(source: string, value: number): boolean {
   if (source.length <= EXACT_LENGTH_MAX && !/[eE]/.test(source)) return true;
   return Number.isFinite(value) && canonicalDecimal(source) === canonicalDecimal(String(value));

@@ -76,7 +76,7 @@ function withFallback(common: RateLimiterAbstract, other: Limiter, isThere: () =
   };
 }
 
-/** Lets this process count for its workers. */
+/** Makes this process count rate limits for its workers. */
 export function countForWorkers(): void {
   new RateLimiterClusterMaster();
 }

@@ -27,7 +27,7 @@ export class LineSplitter implements Splitter<Buffer> {
     this.#pending.add(chunk.subarray(start));
   }
 
-  /** The last line may lack a line feed. */
+  /** Ends the last line, which may have no line feed. */
   async end(): Promise<Iterable<FileRecord<Buffer>>> {
     const content = this.#pending.take(Buffer.alloc(0));
     return content !== undefined && isBlank(content) ? [] : [{ line: this.#line, content }];

@@ -25,7 +25,7 @@ const pending: ((prometheus: Library) => void)[] = [];
 
 /** Starts to collect metrics, for all modules of the process. */
 export async function enableMetrics(): Promise<void> {
-  // The package is CommonJS.
+  // The exports of a CommonJS package are in `default`.
   library ??= (await import('prom-client')).default;
   for (const create of pending.splice(0)) create(library);
 }
@@ -63,7 +63,7 @@ class Sources<L extends string> {
     metric.reset();
     const read = [...this.#reads].flatMap((each) => [...each()]);
     const known = read.filter((entry): entry is [Labels<L>, number] => entry[1] !== undefined);
-    // `reset` has set a metric without labels to 0.
+    // `reset` has set a metric without labels to 0, although its value is unknown.
     if (known.length === 0) metric.remove({});
     for (const [values, value] of known) metric.inc(values, value);
   }
@@ -193,6 +193,6 @@ export async function toPage(processes: ProcessMetrics[]): Promise<string> {
  * decrease, and Prometheus would mistake that for a restart.
  */
 export function countsOf(metrics: ProcessMetrics): ProcessMetrics {
-  // The library's types say that `type` is a number.
+  // The library's types wrongly declare `type` as a number.
   return metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 }

@@ -13,7 +13,7 @@ const BODY_BYTES_MAX = 16 * 1024;
 const BODY_BYTES_KEPT = 1024;
 /** How long an idle connection is kept for the next request. Servers usually close theirs after 5 s. */
 const IDLE_MS = 4_000;
-/** While this many connections to all servers are idle, a connection is closed after its request. */
+/** While this many connections (to all servers) are idle, other connections are closed after their requests. */
 const IDLE_CONNECTIONS_MAX = 1024;
 /** The share of the limit on open files that idle connections can use. */
 const IDLE_FILES_PART = 1 / 8;
@@ -67,7 +67,7 @@ export class OutgoingRequests {
     this.#agent = new Agent(this.#options);
   }
 
-  /** Why a URL can never be requested; undefined if it can, or if that depends on the addresses of its name. */
+  /** Why a URL can never be requested; undefined if it can, or if that depends on how its host name resolves. */
   findIssue({ protocol, hostname }: URL): string | undefined {
     if (protocol === 'http:' && this.#allowed === undefined)
       return 'Must begin with https://; the operator can allow http:// for networks (WEBHOOK_ALLOW).';
@@ -110,8 +110,8 @@ export class OutgoingRequests {
     } catch (error) {
       if (!staleErrors.has(error as object)) throw error;
     }
-    // The server closed an idle connection before it received the request, so the request is repeated on a
-    // new one.
+    // The server closed an idle connection before the request arrived, so the request is repeated on a new
+    // connection.
     const client = new Client(url.origin, this.#options);
     try {
       return await dispatch(client, { ...request, reset: true }, bounds);
@@ -145,7 +145,7 @@ export class OutgoingRequests {
     return isInNetworks(address, this.#allowed) || (protocol === 'https:' && isPublicAddress(address));
   }
 
-  /** Creates a function that resolves the name in a URL. If one of the addresses is not reachable, none is used. */
+  /** Creates a function that resolves the name in a URL. If any of the addresses is not allowed, none is used. */
   #lookupFor(protocol: string): LookupFunction {
     return (name, options, done) => {
       this.#resolve(name, (error, addresses) => {
@@ -172,7 +172,7 @@ const CLOSED_CODES = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 /** Errors of connections that were closed while they were idle. */
 const staleErrors = new WeakSet<object>();
 
-/** Closes a connection that receives too many bytes for one request, and notes errors of idle connections. */
+/** Closes a connection that receives too many bytes for one request. Adds idle connections' errors to `staleErrors`. */
 function watchResponses(socket: Socket): void {
   let bytes = 0;
   let writtenBefore: number | undefined;
@@ -192,7 +192,7 @@ function watchResponses(socket: Socket): void {
 
 /**
  * Sends a request and reads the beginning of its response. Once the headers have arrived, the status is
- * known, and nothing that happens to the body matters.
+ * known, and errors while the body is read are ignored.
  * @throws if there is no response
  */
 function dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, bounds: Bounds): Promise<Result> {
@@ -251,7 +251,7 @@ function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Text that JSON and both databases can store: without control characters or incomplete characters. */
+/** Decodes UTF-8 into text that JSON and both databases can store: without control or incomplete characters. */
 function toText(bytes: Buffer): string {
   // The last character may be cut off.
   const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
@@ -266,12 +266,12 @@ function describe(error: unknown): string {
   if (error instanceof errors.ConnectTimeoutError) return describe(error.cause ?? tookTooLong());
   if (error instanceof AssertionError) return 'The response is not valid HTTP';
   const message = error instanceof Error ? withoutAddress(error) : String(error);
-  // The rest is a hint for the operator.
+  // The rest of the message is a hint for the operator, not for the client.
   const text = message.replace(/; if the root CA is installed locally.*/, '');
   return toText(Buffer.from(text).subarray(0, 200));
 }
 
-/** An address would show how private names resolve. */
+/** An address would reveal how private names resolve. */
 function withoutAddress(error: NodeJS.ErrnoException): string {
   return 'address' in error ? `${error.syscall} ${error.code}` : error.message;
 }

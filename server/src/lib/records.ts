@@ -10,9 +10,9 @@ export interface FileRecord<T> {
 export interface Splitter<T> {
   /** The `line` of the next or unfinished record. */
   readonly line: number;
-  /** The records that end in this chunk. @throws {BrokenFileError} after the records before the error */
+  /** The records that end in this chunk. @throws {BrokenFileError} after yielding the records before the error */
   push(chunk: Buffer): Iterable<FileRecord<T>>;
-  /** The records that end with the file. @throws {BrokenFileError} after them, if the file is truncated */
+  /** The records that end with the file. @throws {BrokenFileError} after yielding them, if the file is truncated */
   end(): Promise<Iterable<FileRecord<T>>>;
 }
 

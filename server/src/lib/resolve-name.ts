@@ -15,8 +15,8 @@ const HOSTS_FILE = '/etc/hosts';
 /**
  * Returns a function that resolves names that clients choose: first with the system's hosts file, then with
  * `resolver`. `dns.lookup` has few threads, each of which waits until DNS responds, so names whose servers
- * never respond would block all others. `dns.lookup` is used only for names without a dot, which clients
- * cannot register and the system's settings may complete.
+ * never respond would block all others. `dns.lookup` is used only for names without a dot: clients cannot
+ * register such names, and the system's settings may append a domain to them.
  */
 export function createResolve(resolver: Resolver): Resolve {
   return (name, done) => {
@@ -27,7 +27,7 @@ export function createResolve(resolver: Resolver): Resolve {
   };
 }
 
-/** Asks the system's DNS servers in turn, each for two seconds, twice. */
+/** Queries each of the system's DNS servers at most twice, with a time limit of two seconds. */
 export const resolveName = createResolve(new Resolver({ timeout: 2_000, tries: 2 }));
 
 /** @throws {Error} if there is no address */

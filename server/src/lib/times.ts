@@ -13,7 +13,7 @@ const TIME = /^(\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):\d{2}(?::\d{2}(?:\.\d{1,
 export interface ParsedTime {
   /** UTC milliseconds, rounded down. */
   timeMs: number;
-  /** Whether it is a whole number of milliseconds. */
+  /** Whether the given time is a whole number of milliseconds. */
   isExact: boolean;
 }
 

@@ -38,8 +38,8 @@ export interface BackupSettings {
 
 /**
  * Backs up the SQLite database on schedule, and removes expired backups. A backup that was due while the
- * service was down is made when the service starts. Since a backup blocks, it runs in a separate process. If
- * several services share the database, only one of them makes the backup.
+ * service was down is made when the service starts. Since a backup blocks its event loop, it runs in a separate
+ * process. If several services share the database, only one of them makes the backup.
  * @param program the path of the program's main file
  * @returns a function that stops the schedule
  */

@@ -21,7 +21,7 @@ const LOG_INTERVAL_MS = 600_000;
 const EVENT_PURGE_INTERVAL_MS = 600_000;
 /** Until the next check, a lost run is shown as interrupted, but that outcome is not stored. */
 const LOST_RUNS_INTERVAL_MS = 30_000;
-/** For the metric of late feeds. */
+/** How often the metric of late feeds is updated. */
 const LATE_FEEDS_INTERVAL_MS = 60_000;
 const FEED_PURGE_INTERVAL_MS = 3_600_000;
 /** Expired sign-ins are rejected long before they are removed. */
@@ -51,7 +51,7 @@ export function scheduleHousekeeping(
       logger,
     );
   return [
-    purge('retries', PURGE_INTERVAL_MS, (now, signal) => purgeIdempotencyRecords(database, now, signal)),
+    purge('idempotency records', PURGE_INTERVAL_MS, (now, signal) => purgeIdempotencyRecords(database, now, signal)),
     purge('key use', PURGE_INTERVAL_MS, (now, signal) => purgeKeyUse(database, now, signal)),
     purge('sign-ins', SIGN_IN_PURGE_INTERVAL_MS, (now) =>
       database.write((transaction) => removeExpired(transaction, now)),

@@ -19,11 +19,11 @@ export interface AccountHead extends Account {
   sequence: number;
   /** The greatest id that any of the account's listings has had; empty if the account never had one. */
   newestId: string;
-  /** Includes this transaction's listings if the account has a quota. */
+  /** The number of listings. `takeQuota` adds the listings that this transaction creates. */
   listingCount: number;
   /**
-   * The bytes counted for the versions of the account's listings (model/history.ts). Like `listingCount`, it
-   * includes this transaction's versions.
+   * The bytes counted for the versions of the account's listings (model/history.ts). `takeQuota` adds the
+   * versions that this transaction creates if `bytesMax` is set.
    */
   storedBytes: number;
   /** The account's quotas; null means no quota. */

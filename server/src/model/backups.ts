@@ -26,8 +26,8 @@ export function lastDueAt(schedule: BackupSchedule, nowMs: number): number {
 }
 
 /**
- * Functions by the period's name in `BACKUP_KEEP`. They return the start of the period that contains `at`, in
- * local time.
+ * Functions by the name of a period, as in `BACKUP_KEEP`. Each returns the start of the period that contains
+ * `at`, in local time.
  */
 const PERIODS = {
   hourly: (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate(), at.getHours()),
@@ -54,8 +54,9 @@ export function parseKeep(text: string): BackupKeep | undefined {
 const PERIOD_NAMES = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 
 /**
- * Given the times of backups, returns those to remove. `keep` says how many periods keep their newest backup.
- * Only periods with a backup count, so old backups remain if new ones are missing or if the clock is wrong.
+ * Given the times of backups, returns those to remove. `keep` specifies how many periods keep their newest
+ * backup. Periods without a backup are not counted, so old backups remain if new ones are missing or if the
+ * clock is wrong.
  */
 export function findExpiredBackups(timesMs: readonly number[], keep: BackupKeep): number[] {
   const newestFirst = timesMs.toSorted((one, other) => other - one);
@@ -71,7 +72,7 @@ export function findExpiredBackups(timesMs: readonly number[], keep: BackupKeep)
   return newestFirst.filter((timeMs) => !kept.has(timeMs));
 }
 
-/** The names of scheduled backups, which retention recognizes: `listings-20261124T023000Z.db`. */
+/** The name of a scheduled backup, such as `listings-20261124T023000Z.db`. Retention removes no other files. */
 const NAME = /^listings-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
 
 export function backupNameAt(timeMs: number): string {

@@ -7,7 +7,7 @@ export type MissingMode = (typeof MISSING_MODES)[number];
 export const FEED_OUTCOMES = ['running', 'succeeded', 'stopped_by_guard', 'interrupted', 'failed'] as const;
 export type FeedOutcome = (typeof FEED_OUTCOMES)[number];
 
-/** A column of a feed's file, and the field that it was mapped to, as in `map`: '' if it was skipped. */
+/** A column of a feed's file, and the field that it was mapped to; an empty string if the column was skipped. */
 export type FeedColumn = [name: string, meant: string];
 
 export interface FeedSettings {
@@ -45,7 +45,7 @@ export const DEFAULT_SETTINGS: FeedSettings = {
 const HOUR_MS = 3_600_000;
 
 /**
- * When a feed became late because no run had succeeded in the expected time (UTC milliseconds); null if it is
+ * When a feed became late because no run had succeeded within the expected time (UTC milliseconds); null if it is
  * not late.
  */
 export function lateSince(
@@ -58,7 +58,7 @@ export function lateSince(
   return dueAt < now ? dueAt : null;
 }
 
-/** What a run has done, or would do. */
+/** The numbers of rows and listings by what a run has done, or would do, with them. */
 export interface FeedCounts {
   rows: number;
   created: number;
@@ -71,7 +71,7 @@ export interface FeedCounts {
   cleaned: number;
 }
 
-/** How many rows of a file can be known before the file is read. Their hashes take 16 MiB. */
+/** Maximum number of known row hashes with which a file is compared. They take 16 MiB of memory. */
 export const KNOWN_ROWS_MAX = 1_000_000;
 
 /** The number of characters in a row's hash, which has 96 bits. */

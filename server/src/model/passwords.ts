@@ -3,7 +3,7 @@ import { isCommonPassword } from './common-passwords.ts';
 import { AppError } from './errors.ts';
 import { cutWords } from './words.ts';
 
-/** NIST SP 800-63B §3.1.1.2. */
+/** The minimum in NIST SP 800-63B §3.1.1.2 for passwords that are used with a second factor. */
 export const PASSWORD_LENGTH_MIN = 8;
 /** Long enough for any passphrase. Hashing reads the whole password, so its length needs a limit. */
 export const PASSWORD_LENGTH_MAX = 128;

@@ -73,7 +73,7 @@ export function parseStoredRequests(text: string, period: number): ReadRequest[]
 /** A logged request with its id: the id of its block, `-`, and its number in the block. */
 export type RequestEntry = ReadRequest & { id: string };
 
-/** Where a page of entries ends. An empty `id` means the beginning of `at`. */
+/** Where a page of entries ends. An empty `id` stands for the position after all entries at or after the time `at`. */
 export type EntryPosition = Pick<RequestEntry, 'at' | 'id'>;
 
 /** How long requests are logged, and the maximum size of the log. */
@@ -90,8 +90,8 @@ const BLOCK_ID_PREFIX = 'req';
 const PERIOD_MS = 250;
 /**
  * How many of a key's reads with the same status, and of its requests above the rate limit, each process logs
- * per period. The rest are only counted, because logging all of the cheapest reads would take a sixth of a
- * core's throughput.
+ * per period. The rest are only counted, because logging all of the cheapest reads would reduce a core's
+ * throughput by a sixth.
  */
 export const SIMILAR_MAX = 50;
 
@@ -99,7 +99,7 @@ export function periodOf(timeMs: number): number {
   return timeMs - (timeMs % PERIOD_MS);
 }
 
-/** Faster than `periodOf`. */
+/** Faster than a comparison with `periodOf`, and called for every request. */
 export function isInPeriod(timeMs: number, period: number): boolean {
   return timeMs >= period && timeMs < period + PERIOD_MS;
 }

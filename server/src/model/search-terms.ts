@@ -32,8 +32,8 @@ const LETTERS = {
 } as const;
 const CELL_LETTER = 'g';
 /**
- * Columns that searches compare but do not sort by. Terms with their values find the few listings in a narrow
- * range.
+ * Columns that lists can be filtered by, but not sorted by. Terms for their values find the few listings in a
+ * narrow range.
  */
 const RANGE_LETTERS = { lotSizeArea: 'l', yearBuilt: 'y', closeDate: 'd' } as const;
 
@@ -164,7 +164,7 @@ function isTermColumn(name: string): name is TermColumn {
   return name in LETTERS;
 }
 
-/** A word as a term. */
+/** The part of a word that is indexed, as a term. */
 export function indexedWord(word: string): string {
   return word.length > WORD_LENGTH_MAX ? word.slice(0, WORD_LENGTH_MAX) : word;
 }

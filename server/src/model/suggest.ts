@@ -8,7 +8,7 @@ const LENGTH_MAX = 100;
 const AFFIXED = /^(-?)([^[]*)(.*)$/s;
 
 /**
- * Returns the known name that was probably meant. The given name can be another spelling of it such as
+ * Returns the known name that was probably meant. The given name can be another spelling of it, such as
  * `list_price`, a synonym, or a typo in which at most a third of the letters differ. `price[gte]` means
  * `listPrice[gte]`.
  */

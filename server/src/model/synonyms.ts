@@ -90,7 +90,7 @@ export const CHOICE_HINTS: Words = {
   manufactured_in_park: 'manufactured mobilehome',
 };
 
-/** A name in lowercase, without spaces, punctuation, and digits. */
+/** A name in lowercase, without spaces, punctuation, or digits. */
 export function toPlain(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }

@@ -7,7 +7,7 @@ export const WEBHOOKS_MAX = 20;
  */
 export const PENDING_MAX = 512;
 export const WEBHOOK_URL_LENGTH_MAX = 2000;
-/** A feed's name (contract §10). */
+/** A feed's name, as documented in the API's contract. */
 export const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /**
@@ -27,7 +27,7 @@ export const FAILING_MAX_MS = 5 * 24 * 60 * 60 * 1000;
 /** How long settled deliveries are kept, which is as long as events are kept. */
 export const DELIVERIES_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The settings that an account's administrators choose. */
+/** The settings of an endpoint that clients choose. */
 export interface WebhookSettings {
   url: string;
   /** Null for all types. */
@@ -64,7 +64,7 @@ export interface Delivery {
   type: EventType | null;
   listingId: string | null;
   attempts: number;
-  /** When the next attempt is due (UTC milliseconds); null unless a pending delivery waits for it. */
+  /** When the next attempt is due (UTC milliseconds); null if none is scheduled. */
   nextAt: number | null;
   lastAt: number | null;
   /** The response's status; null if there was no response. */

@@ -31,7 +31,7 @@ const poolConnections = createGauge({
   help: 'Connections to PostgreSQL.',
   labels: ['db_client_connection_state'],
 });
-const poolMax = createGauge({ name: 'db_client_connection_max', help: 'Connections to PostgreSQL that are allowed.' });
+const poolMax = createGauge({ name: 'db_client_connection_max', help: 'Maximum number of connections to PostgreSQL.' });
 const poolPending = createGauge({
   name: 'db_client_connection_pending_requests',
   help: 'Requests that wait for a connection to PostgreSQL.',

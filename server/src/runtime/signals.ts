@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import type { ServiceLog } from './service-log.ts';
 
 /**
- * Under npm, Ctrl-C sends the signal twice, so a second signal counts only if at least a second has passed.
+ * Under npm, Ctrl-C sends the signal twice, so signals within a second of the first are ignored.
  */
 const SECOND_SIGNAL_AFTER_MS = 1_000;
 const STANDARD_STREAMS = [0, 1, 2];

@@ -19,7 +19,7 @@ export interface Waiting {
 }
 
 /**
- * Calls `start`, and calls it again while the database server cannot be reached. During the wait,
+ * Calls `start`. If the database server cannot be reached, waits for it and calls `start` again. During the wait,
  * requests get 503: the process is live but not ready.
  * @param start must clean up before it throws; its `config` contains the chosen port if the
  * settings leave the port open

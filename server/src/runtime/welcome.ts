@@ -54,7 +54,7 @@ ${setupUrl === undefined ? '' : setup(setupUrl)}
 
 function setup(url: string): string {
   return `
-  Next, open this link to become the administrator; it works once, for 30 minutes:
+  Next, open this link to become the administrator; it works once, within 30 minutes:
 
     ${url}
 `;

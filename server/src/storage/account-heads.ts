@@ -6,7 +6,7 @@ import { command, firstRow } from './functions.ts';
 /** What a change adds to an account's counts. */
 export interface Growth {
   listings: number;
-  /** How many bytes the new version counts as (model/history.ts). */
+  /** The change in the account's stored bytes (`countBytes` in model/history.ts). */
   bytes: number;
 }
 
@@ -25,9 +25,9 @@ const advance = statement<Advance>((query, parameter) =>
 );
 
 /**
- * Takes the account's next sequence number, and stores the change's counts and the newest id in the same
- * statement. The account is locked, so the sequence that was read with it is still current; reading it again
- * would cost another statement or, on PostgreSQL, a round trip.
+ * Advances the account's sequence by one, and stores the change's counts and the newest id in the same
+ * statement. The account is locked, so the sequence that was read with the account is still current. Reading it
+ * again would cost another statement and, on PostgreSQL, another round trip.
  */
 export async function advanceSequence(executor: Executor, account: AccountHead, growth: Growth): Promise<number> {
   account.sequence += 1;
@@ -49,7 +49,7 @@ export async function advanceSequenceBy(
   return before;
 }
 
-/** Subtracts the bytes that removed documents and versions counted as. */
+/** Subtracts the size of removed documents and versions from the account's stored bytes. */
 export const subtractBytes = command(
   ['accountId', 'bytes'],
   (query, parameter: Parameter<{ accountId: string; bytes: number }>) =>
@@ -59,7 +59,7 @@ export const subtractBytes = command(
       .where('account_id', '=', parameter('accountId')),
 );
 
-/** Accounts per statement. The number is fixed, so unused parameters are bound to empty ids. */
+/** Accounts per statement. The statement has this many parameters; unused ones are bound to empty ids. */
 const IDS_LENGTH = 100;
 const ID_NAMES = Array.from({ length: IDS_LENGTH }, (_, index) => `id${index}`);
 
@@ -71,7 +71,7 @@ const selectSequences = statement<Record<string, string>, { accountId: string; s
     .where('suspended_for', 'is', null),
 );
 
-/** The sequences of these accounts, without accounts that do not exist or are suspended. */
+/** The sequences of these accounts, except accounts that do not exist or are suspended. */
 export async function findSequences(executor: Executor, accountIds: string[]): Promise<Map<string, number>> {
   const sequences = new Map<string, number>();
   for (let start = 0; start < accountIds.length; start += IDS_LENGTH) {

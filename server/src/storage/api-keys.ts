@@ -23,13 +23,13 @@ const MEMBERS = [
 /** Stores a key by the SHA-256 of its secret. */
 export const insertApiKey = insertRow('api_keys', [...MEMBERS, 'hash']);
 
-/** A request's API key as its principal, with the head (sequence and epoch) of its account. */
+/** The principal of a request with an API key, and the head (sequence and epoch) of the key's account. */
 export interface KeyPrincipal extends Head {
   keyId: string;
   accountId: string;
   access: Access;
   expiresAt: number | null;
-  /** The account's own rate limit: requests of a key per `rateSeconds`. */
+  /** The account's own rate limit: how many requests each key can send within `rateSeconds`. */
   ratePoints: number | null;
   rateSeconds: number | null;
   /** Why the account is suspended; null while it is not. */
@@ -59,7 +59,7 @@ export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query,
 /**
  * The key with this SHA-256. It is never cached, because the next request with a deleted key must be
  * rejected. The row includes the sequence: reading it in a second statement would make a 304 response for a
- * list a tenth slower.
+ * list about 10% slower.
  */
 export async function findKeyPrincipal(executor: Executor, hash: string): Promise<KeyPrincipal | undefined> {
   const [principal] = await executor.execute(selectPrincipal, { hash });
@@ -135,8 +135,8 @@ export const removeApiKey = removeRows('api_keys', ['accountId', 'id']);
 export const removeApiKeys = removeRows('api_keys', ['accountId']);
 
 /**
- * The clocks of other processes are ahead by less than this. A stored time that is further ahead was written
- * before a clock was set back.
+ * The clocks of other processes are assumed to be ahead by less than this. A stored time that is further in
+ * the future was written before a clock was set back.
  */
 const LATER_MAX_MS = 60 * 60 * 1000;
 

@@ -48,7 +48,7 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
   for (const name of [file, digestFile]) {
     if (existsSync(name)) throw new AppError('conflict', `${name} already exists; name another file.`);
   }
-  // Only a complete backup gets the final name; an interrupted one leaves only partial files.
+  // Only a complete backup gets the final name; an interrupted one leaves only files with other names.
   const rewritten = `${file}.rewritten`;
   try {
     await writeSnapshot(path, `${file}.partial`, rewritten);
@@ -82,7 +82,7 @@ async function writeSnapshot(path: string, partial: string, target: string): Pro
 
 /**
  * Like `backUp`, but writes the backup to a stream, through a temporary file next to the database.
- * @returns the digest, which `restore` needs
+ * @returns the size and the digest, which `restore` needs
  * @throws {AppError} with a message for the operator
  */
 export async function streamBackup(
@@ -136,7 +136,7 @@ export async function compact(databaseUrl: string): Promise<Compacted> {
 export interface Restored {
   database: string;
   epoch: string;
-  /** The path of the previous database, if there was one. */
+  /** The path to which the previous database was moved, if there was one. */
   replaced: string | undefined;
   /** Excludes the keys that the previous database also had. */
   credentials: Credentials;
@@ -182,7 +182,7 @@ export async function restore(databaseUrl: string, file: string, options: { forc
   }
 }
 
-/** @throws {AppError} `conflict` for a database on a server, which has better tools of its own */
+/** @throws {AppError} `conflict` for PostgreSQL, which has better backup tools of its own */
 export function getDatabaseFile(url: string): string {
   if (url.startsWith(FILE_SCHEME)) return url.slice(FILE_SCHEME.length);
   const tools = 'for PostgreSQL, use pg_dump, or base backups with WAL archiving (docs/operating.md)';
@@ -218,7 +218,7 @@ function rejectUnreadable(file: string, cause: unknown): never {
   throw new AppError('unavailable', `Cannot read ${file}: ${getSystemErrorMessage(Object(cause).errno)}.`, { cause });
 }
 
-/** Copies the backup and migrates the copy. */
+/** Copies the backup, migrates the copy, invalidates its credentials, and gives it a new epoch. */
 async function prepare(file: string, prepared: string): Promise<Content> {
   makeDirectory(dirname(prepared));
   await removeDatabase(prepared);

@@ -4,7 +4,7 @@ import type { Executor, Parameter, Statement } from './database.ts';
 /** Rows per statement. With this many, a statement's fixed cost is a tenth of the total. */
 export const BATCH_LENGTH = 50;
 
-/** The values of all rows, row by row. */
+/** The values of all rows, row by row, named by index. */
 export type BatchValues = Record<string, string | number | null>;
 
 /** The rows of an insert, with parameters as values. */
@@ -19,8 +19,8 @@ export function batchRows<T>(
 }
 
 /**
- * The lengths that each batch statement is declared for, so that fewer than 50 rows also need only a few
- * statements.
+ * The numbers of rows for which each batch statement is declared, so that fewer than 50 rows also need only a
+ * few statements.
  */
 const LENGTHS = [BATCH_LENGTH, 16, 4, 1] as const;
 

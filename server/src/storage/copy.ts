@@ -22,7 +22,7 @@ export interface CopiedTable {
 
 /**
  * The tables to copy, each after the tables that it references. The data for searches is not copied but
- * computed again from the listings, since each engine stores it differently. Setup links are not copied,
+ * recomputed from the listings, since each engine stores it differently. Setup links are not copied,
  * because they are valid only for their own database.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
@@ -69,7 +69,7 @@ function once<R>(build: (query: QueryBuilder) => RawBuilder<R>): Statement<objec
   return { build: (query) => ({ compile: () => build(query).compile(query) }) };
 }
 
-/** The first rows of a table after a key. */
+/** Reads the next batch of a table's rows, in key order, after the row with the key of `after`. */
 function readAfter(
   database: Database,
   { name, key, columns: copied, where = sql`true` }: CopiedTable,
@@ -107,7 +107,7 @@ async function findLast(database: Database, { name, key }: CopiedTable): Promise
 }
 
 /**
- * Copies the rows after the last one in the target's table, where an interrupted copy stopped.
+ * Copies the rows that follow the last row of the target's table. This resumes an interrupted copy.
  * @param tell is called with the number of rows of each batch
  */
 export async function copyTable(

@@ -67,7 +67,7 @@ export function statement<P, R = never>(build: Statement<P, R>['build']): Statem
   return { build };
 }
 
-/** Runs statements. The database only reads; an open transaction also writes. */
+/** Runs statements. A `Database` runs only reads this way; an open transaction also runs writes. */
 export interface Executor {
   /**
    * `signal` cancels a read that is still waiting.
@@ -88,8 +88,8 @@ export interface LongTransaction extends Executor {
   /** Yields to the event loop, while the transaction stays open and other writes wait. */
   nextTurn(): Promise<void>;
   /**
-   * Whether a trigger counts each changed row. If so, a batch suspends the trigger and applies the sums of
-   * its changes instead.
+   * Whether a trigger updates `listing_counts` for each changed row. If so, a batch suspends the trigger, and
+   * then changes each count only once.
    */
   readonly hasCountTriggers: boolean;
 }
@@ -118,7 +118,7 @@ interface Measurements {
   pool?: { used: number; idle: number; max: number; pending: number };
 }
 
-/** The database of the request log, which cannot fail or delay anything else. */
+/** The request log's database. Its failures and delays affect nothing but the request log. */
 export interface LogDatabase extends Pick<Executor, 'execute'> {
   /** Runs `job` in a transaction. @throws {AppError} as `Database.write` does */
   write<T>(job: LogJob<T>): Promise<T>;
@@ -140,8 +140,8 @@ export interface Database extends Executor {
    */
   isOverfull(accountId?: string): boolean;
   /**
-   * Call this before a change by an API key. Changes by users are not limited, so that they can always delete
-   * a key.
+   * Call this before a change by an API key. Changes by users are not limited, so that a user can always
+   * delete a key.
    * @throws {AppError} `unavailable` if too many changes of the account wait
    */
   requireRoom(accountId: string): void;
@@ -159,7 +159,7 @@ export interface Database extends Executor {
   /** Maximum bytes that a long write can write and replace. On SQLite, all other writes wait during a long write. */
   readonly longWriteBytesMax: number;
   /**
-   * Like `write`, but for a long job, which is alone in its transaction and can await the transaction's
+   * Like `write`, but for a long job, which has a transaction of its own and can await the transaction's
    * `nextTurn`.
    */
   writeLong<T>(job: (transaction: LongTransaction) => Promise<T>, accountId?: string): Promise<T>;

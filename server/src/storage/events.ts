@@ -15,7 +15,7 @@ export interface EventRow {
   changed: string | null;
   /** UTC milliseconds. */
   createdAt: number;
-  /** The listing's feed after the change; for a deletion, the one it had. */
+  /** The listing's feed after the change; for a deletion, the feed before it. */
   feed: string | null;
   /** The external id of a deleted listing. Those of other listings are in their documents. */
   externalId: string | null;
@@ -79,7 +79,7 @@ export interface StoredEvent extends EventRow {
 export interface EventFilter {
   types?: readonly EventType[] | undefined;
   listingId?: string | undefined;
-  /** The listing's feed after the change; for a deletion, the one it had. */
+  /** The listing's feed after the change; for a deletion, the feed before it. */
   feed?: string | undefined;
 }
 

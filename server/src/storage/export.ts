@@ -3,13 +3,13 @@ import { formatTime } from '../lib/times.ts';
 import { COPIED_TABLES, type CopiedTable, type Row, readTable } from './copy.ts';
 import type { Database } from './database.ts';
 
-/** A row as exported: JSON values are parsed, times are RFC 3339, and missing values are omitted. */
+/** A row as exported: JSON values are parsed, times are in RFC 3339 format, and nulls are omitted. */
 export interface ExportedRow {
   table: string;
   data: Record<string, unknown>;
 }
 
-/** Columns whose values would let a reader sign in or sign webhooks, and the service's own marks. */
+/** Columns with secrets, which would let a reader sign in or sign webhooks, and with internal hashes. */
 const OMITTED = new Set([
   'hash',
   'mailed_hash',

@@ -7,7 +7,7 @@ const WAITING_MAX = 256;
 /** Rejections are delayed, so that clients that ignore `Retry-After` retry less often. */
 const REJECTION_MS = { min: 500, max: 1_500 };
 
-/** An account counts as the only one once no other account has taken a permit for this long. */
+/** An account is considered the only one once no other account has acquired a permit for this long. */
 const ALONE_AFTER_MS = 1_000;
 
 interface Waiter {
@@ -20,13 +20,13 @@ export interface RunOptions {
   /** Cancels work that is still waiting. */
   signal?: AbortSignal | undefined;
   /**
-   * Whether the work continues a search. If so, it runs before the account's other work, which frees memory
-   * sooner.
+   * Whether the work continues a search. If so, it runs before the account's other work, so that the search
+   * frees its memory sooner.
    */
   continues?: boolean | undefined;
   /**
-   * Whether to hold the permit twice as long as the work takes while other accounts read, to leave them half
-   * the time.
+   * Whether to hold the permit for twice the duration of the work if other accounts have work, too. This
+   * leaves them half the time.
    */
   pauses?: boolean | undefined;
 }
@@ -54,7 +54,8 @@ export class FairSemaphore {
   }
 
   /**
-   * Call this right before `run`. @returns a promise that rejects if too many reads of the account wait
+   * Call this right before `run`.
+   * @returns a promise that rejects, if too many of the account's calls are waiting; otherwise undefined
    * @throws {AppError} `unavailable` if the service is stopping, or the reason of an aborted `signal`
    */
   requireRoom(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<never> | undefined {
@@ -77,7 +78,7 @@ export class FairSemaphore {
   }
 
   /**
-   * Takes a permit until `release`.
+   * Acquires a permit, which the caller must `release`.
    * @returns a promise if no permit is free yet @throws the reason of `signal`
    */
   acquire(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<void> | undefined {

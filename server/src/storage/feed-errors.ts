@@ -6,7 +6,7 @@ import type { Tables } from './schema.ts';
 
 /** A failed row of a run. */
 export interface StoredFailure {
-  /** Counts the failed rows in the order of the file, from 1. */
+  /** The row's position among the failed rows, in file order, starting at 1. */
   number: number;
   /** JSON text, as in responses. */
   error: string;
@@ -45,7 +45,7 @@ const selectPage = statement<Page, StoredFailure>((query, parameter) =>
     .limit(parameter('limit')),
 );
 
-/** The next failed rows of a run; fewer if they are large. */
+/** The next failed rows of a run: up to `limit`, but fewer if they are large. */
 export function findFailures(
   executor: Executor,
   accountId: string,

@@ -18,7 +18,7 @@ export interface StoredRun {
   /** The first failed rows as JSON text. */
   errors: string;
   error: { code: string; message: string } | null;
-  /** Failed rows that are stored, and the bytes of their values. */
+  /** The number of stored failed rows, and the size of their values in bytes. */
   storedRows: number;
   storedBytes: number;
 }
@@ -92,7 +92,7 @@ const selectPage = statement<RunKey & { limit: number }, Row>((query, parameter)
 /** Sorts after the id of every run. */
 const AFTER_ALL = 'run~';
 
-/** The runs of a feed before another run, newest first; fewer if their errors are long. */
+/** The runs of a feed before another run, newest first: up to `limit`, but fewer if their errors are long. */
 export async function findRuns(
   executor: Executor,
   accountId: string,

@@ -82,7 +82,7 @@ export const updateSettings = updateRows('feeds', ['accountId', 'name'], ['setti
 
 export const removeFeed = removeRows('feeds', ['accountId', 'name']);
 
-/** Adds to the number of a feed's listings. */
+/** Adds `by`, which can be negative, to the number of a feed's listings. */
 export const growFeed = command(['accountId', 'name', 'by'], (query, parameter: Parameter<Key & { by: number }>) =>
   query
     .updateTable('feeds')
@@ -136,7 +136,7 @@ export const endLease = hasRow(
 
 type Lost = { name: string; accountId: string; runId: string };
 
-/** Feeds of all accounts whose run has lost its lease. */
+/** The feeds, of all accounts, whose last run did not renew its lease in time. */
 export const findLostRuns = allRows(['now', 'limit'], (query, parameter: Parameter<{ now: number; limit: number }>) =>
   query
     .selectFrom('feeds')

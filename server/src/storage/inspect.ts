@@ -29,8 +29,8 @@ export function findDatabaseFiles(url: string): string[] {
 }
 
 /**
- * Whether a process has an SQLite database open, or was killed while it had: the last process to close a
- * database removes the index of the database's log.
+ * Whether a process has an SQLite database open, or was killed before it closed the database: the last process
+ * to close a database removes the index of the database's log.
  */
 export function isOpen(url: string): boolean {
   const path = url.slice(FILE_SCHEME.length);

@@ -14,8 +14,8 @@ export interface JobOptions {
 type QueuedJob = Required<JobOptions>;
 
 /**
- * Jobs that wait for one writer. Accounts take turns, and jobs without an account have turns of their own.
- * The jobs of an account stay in order. Short jobs run between long ones, so that no short job waits for two
+ * Jobs that wait for one writer. Accounts take turns; jobs without an account count as one more account. The
+ * jobs of an account stay in order. Short jobs run between long ones, so that no short job waits for two
  * long ones.
  */
 export class JobQueue<J extends QueuedJob> {

@@ -3,7 +3,7 @@ import type { Taken } from '../lib/limiter.ts';
 import { type KeyPrincipal, selectPrincipal } from './api-keys.ts';
 import { type Counters, statement } from './database.ts';
 
-/** The limiter's name for a key's count, and the length of the window. */
+/** The limiter that counts a key's requests: its name, and the length of its window. */
 export interface KeyCount {
   name: string;
   durationMs: number;
@@ -18,12 +18,12 @@ interface CountParameters {
 }
 
 /**
- * The clocks of other processes are ahead by less than this. A window that ends later than that began before
- * a clock was set back.
+ * The clocks of other processes are assumed to be ahead by less than this. A window that ends even later than
+ * such a clock allows began before a clock was set back.
  */
 const AHEAD_MAX_MS = 60_000;
 
-/** Counts a point in the same row and format as the limiter's library does, but only if the key is valid. */
+/** Adds a point to the row that the limiter's library would use, in the library's format, if the key is valid. */
 const takePoint = statement<CountParameters, { points: number; expire: number }>((query, parameter) => {
   const isOver = sql`(rate_limits.expire <= ${parameter('now')} or rate_limits.expire > ${parameter('latest')})`;
   return query

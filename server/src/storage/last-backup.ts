@@ -34,7 +34,7 @@ export function findLastBackup(databaseUrl: string): number | undefined {
 
 /**
  * Claims the next scheduled backup on behalf of all processes that use the database.
- * @returns the claim, until it is disposed of; undefined if another process has it
+ * @returns the claim, which lasts until it is disposed of; undefined if another process has it
  */
 export function claimBackup(databaseUrl: string): Disposable | undefined {
   const path = `${databaseUrl.slice(FILE_SCHEME.length)}-backup-lock`;
@@ -47,9 +47,9 @@ export function claimBackup(databaseUrl: string): Disposable | undefined {
 const OWNER_FILE = 'property-listings-database.txt';
 
 /**
- * Two databases must not share a directory for scheduled backups: when old backups are removed, the newer
- * backups of one database would count in place of the other's. This can happen if a copy of the service has
- * the same settings.
+ * Two databases, such as those of a service and of its copy with the same settings, must not share a directory
+ * for scheduled backups: the removal of old backups keeps the newest backup of each period, and would delete
+ * the other database's backup of that period.
  * @throws {AppError} `conflict` if the directory contains the backups of another database
  */
 export function requireOwnDirectory(directory: string, databaseUrl: string): void {
@@ -70,7 +70,7 @@ export function claimDirectory(directory: string, databaseUrl: string): void {
   writeFileSync(join(directory, OWNER_FILE), `${realFile(databaseUrl)}\n`, { mode: FILE_MODE });
 }
 
-/** Also undefined for an empty file, which a full disk can leave. */
+/** The database that a directory's backups belong to. An empty marker, which a full disk can leave, is ignored. */
 function findOwner(directory: string): string | undefined {
   const marker = join(directory, OWNER_FILE);
   return existsSync(marker) ? readFileSync(marker, 'utf8').trim() || undefined : undefined;

@@ -19,7 +19,7 @@ export interface CountChange extends CountedValues {
   by: number;
 }
 
-/** By how many listings each combination of values grows or shrinks. */
+/** The change in the number of listings for each combination of values. */
 export class CountChanges {
   readonly #byKey = new Map<string, CountChange>();
 

@@ -19,7 +19,7 @@ export interface StoredListing {
 type ListingKey = { accountId: string; id: string };
 
 type Row = Insertable<Tables['listings']>;
-/** A version to store, with its entry in the history: who made it, and the changed fields, as JSON. */
+/** A version to store, with its author and changed fields as JSON text, which the history shows. */
 export interface NewVersion extends StoredListing {
   actor: string | null;
   changes: string | null;

@@ -33,7 +33,7 @@ export async function openDatabase(
   tell: TellProgress = async () => {},
 ): Promise<Database> {
   if (url.startsWith(FILE_SCHEME)) return openSqlite(url.slice(FILE_SCHEME.length), settings.isShared ?? false, tell);
-  // The driver is only loaded when needed.
+  // Loads the driver only when it is needed.
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres(url, settings, tell);
 }
@@ -42,11 +42,11 @@ export async function openDatabase(
 export function requireDatabase(url: string): void {
   if (!url.startsWith(FILE_SCHEME)) return;
   const path = url.slice(FILE_SCHEME.length);
-  // Opening the database reports any other reason, such as a file in place of the directory.
+  // Opening the database reports other problems, such as a file in place of a directory.
   if (existsSync(path) || findLeftCompanion(path) !== undefined || isBelowFile(path)) return;
   throw new AppError(
     'not_found',
-    `There is no database ${path}. Use the service's settings: its DATA_DIR or DATABASE_URL, or the directory of its .env.`,
+    `There is no database ${path}. Set DATA_DIR or DATABASE_URL as for the service, or run this in the directory of the service's .env file.`,
   );
 }
 

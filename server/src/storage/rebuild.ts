@@ -9,7 +9,7 @@ import { RUN_BYTES_MAX } from './runs.ts';
 import type { Tables } from './schema.ts';
 import { insertSearchRows } from './search-rows.ts';
 
-/** How much of a migration is done, in listings. */
+/** The progress of a migration: how many listings are done, and how many there are. */
 export interface MigrationProgress {
   done: number;
   total: number;
@@ -54,8 +54,8 @@ const insertSome = batchStatement((length) =>
 );
 
 /**
- * Rebuilds the data that searches need for all listings, and copies the listings if they come from another
- * table. After every few listings, calls `endBatch` with the key of the last one, and awaits `tell`.
+ * Rebuilds the search data of all listings, and copies the listings if `source` is another table. After each
+ * batch, calls `endBatch` with the key of the batch's last listing, and awaits `tell`.
  */
 export async function rebuildListings(
   executor: Executor,

@@ -35,7 +35,7 @@ export interface Tables {
     listing_count: number;
     /** The greatest id that a listing of the account has had. */
     newest_id: Generated<string>;
-    /** How many bytes the account's versions in `listings` and `listing_history` count as (model/history.ts). */
+    /** The size of the account's versions in `listings` and `listing_history` (`countBytes` in model/history.ts). */
     stored_bytes: Generated<number>;
     /** The account's quotas; null means no quota. */
     listings_max: number | null;
@@ -54,7 +54,7 @@ export interface Tables {
     /** Who made the last change, and its changed fields, as JSON (model/history.ts). */
     actor: string | null;
     changes: string | null;
-    /** Only on SQLite: the listing's terms (model/search-terms.ts), each after a space. */
+    /** Only on SQLite: the listing's terms (model/search-terms.ts), each preceded by a space. */
     terms: string;
     /** The listing's JSON text, which is the body of responses. */
     doc: string;
@@ -113,7 +113,7 @@ export interface Tables {
     /** JSON array of the changed fields' names; null unless the event is an update. */
     changed: string | null;
     created_at: number;
-    /** The listing's feed after the change; for a deletion, the one it had. */
+    /** The listing's feed after the change; for a deletion, the feed before it. */
     feed: string | null;
     /** The external id of a deleted listing. */
     external_id: string | null;
@@ -186,7 +186,7 @@ export interface Tables {
   };
   /**
    * Rate limits that several machines share, only on PostgreSQL. The library that `lib/limiter.ts` uses also
-   * counts here.
+   * reads and writes these rows.
    */
   rate_limits: {
     /** The limiter's name, a colon, and the counted key. */
@@ -334,7 +334,7 @@ export interface Tables {
     errors: string;
     /** The run's own error, as JSON text. */
     error: string | null;
-    /** The number of stored failed rows, and the bytes of their values. */
+    /** The number of stored failed rows, and the size of their values in bytes. */
     stored_rows: number;
     stored_bytes: number;
   };
@@ -361,12 +361,12 @@ export interface Tables {
     secret: string;
     old_secret: string | null;
     old_secret_until: number | null;
-    /** Every event up to this sequence is settled, filtered out, or a pending delivery. */
+    /** Each event up to this sequence is settled, excluded by a filter, or stored as a pending delivery. */
     position: number;
     pending: Generated<number>;
     failing_since: number | null;
     disabled_at: number | null;
-    /** The process that sends; null after each change by administrators. */
+    /** The process that sends the endpoint's webhooks; null after each change by administrators. */
     owner: string | null;
     /** Grows with each change by administrators. */
     revision: Generated<number>;
@@ -391,7 +391,7 @@ export interface Tables {
     error: string | null;
     updated_at: number;
   };
-  /** Which process sends webhooks for a shard of the accounts, and which processes there are. */
+  /** The leases of the processes that send webhooks: one for each process, and one for each shard of the accounts. */
   webhook_leases: {
     name: string;
     owner: string;

@@ -44,7 +44,7 @@ function valuesOf(row: SearchRow & { id: string }): (string | number | undefined
   return NAMES.map((name) => row[name]);
 }
 
-/** For a single row, the values are in the statement's own clauses, which is faster. */
+/** For a single row, the values are in the `set` and `where` clauses, which is faster than joining a list of rows. */
 function declareUpdate(parts: readonly Part[]) {
   return batchStatement((length) =>
     statement<BatchValues>((query, parameter, engine) => {
@@ -70,8 +70,8 @@ function declareUpdate(parts: readonly Part[]) {
 }
 
 /**
- * All parts, but the terms only if they are among the given parts. This keeps the number of distinct
- * statements low, since the server keeps each one prepared.
+ * All search columns, and the terms if they are among the given parts. This keeps the number of distinct
+ * statements low: the server keeps each of them prepared.
  */
 function allPartsLike(parts: readonly Part[]): readonly Part[] {
   return parts.includes('terms') ? PARTS : SEARCH_COLUMNS;
@@ -81,8 +81,8 @@ function allPartsLike(parts: readonly Part[]): readonly Part[] {
 const updates = new LRUCache<string, ReturnType<typeof declareUpdate>>({ max: 100 });
 
 /**
- * Replaces some parts of a batch of search rows. Writing the unchanged parts, too, would take as long again
- * for each of their indexes.
+ * Replaces some parts of a batch of search rows. On SQLite, leaves out the unchanged parts: for each index on
+ * them, the update would take as long again.
  */
 export async function updateSearchRows(
   executor: Executor,

@@ -16,7 +16,7 @@ export interface FoundDoc extends Position {
 
 /** The part of a list to read. */
 export interface Wanted {
-  /** The position before the first match; undefined to begin with the first match. */
+  /** The position after which to begin; undefined for the beginning of the list. */
   after: Position | undefined;
   limit: number;
   /** Where to stop, as in `executeRun`. */
@@ -52,8 +52,8 @@ export interface ListingSearch<Executor> {
     options: SearchOptions,
   ): Promise<PackedRows<Position>>;
   /**
-   * The documents of these listings, in this order, without those that are gone or no longer match. If the
-   * documents are cut at `bytesMax`, `count` is the number of listings covered.
+   * The documents of these listings, in this order. Omits listings that were deleted or no longer match. If the
+   * documents are cut at `bytesMax`, `count` is the number of `ids` covered.
    */
   findDocs(
     accountId: string,

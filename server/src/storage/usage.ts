@@ -3,7 +3,7 @@ import { DAY_MS } from '../lib/times.ts';
 import type { Parameter } from './database.ts';
 import { allRows } from './functions.ts';
 
-/** Counts an account's events since a time, by type and by UTC day, as the number of days since 1970. */
+/** Counts an account's events since a time, by type and by UTC day. `day` is the number of days since 1970. */
 export const countEventsByDay = allRows(
   ['accountId', 'since'],
   (query, parameter: Parameter<{ accountId: string; since: number }>) =>

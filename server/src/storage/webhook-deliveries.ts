@@ -103,7 +103,7 @@ const selectPage = statement<Page, Delivery>((query, parameter) =>
     .limit(parameter('limit')),
 );
 
-/** The endpoint's deliveries in up to four states before a position, the highest sequence first. */
+/** The endpoint's deliveries, in up to four states, before a sequence and epoch; the highest sequence first. */
 export function findDeliveries(
   executor: Executor,
   accountId: string,
@@ -174,7 +174,7 @@ export const removePendingAfter = countRows(
 
 type Trim = OfWebhook & { state: DeliveryState; kept: number };
 
-/** Removes an endpoint's deliveries in a state except the latest `kept`. */
+/** Removes an endpoint's deliveries in a state, but keeps at least the latest `kept`. @returns how many */
 export const trimDeliveries = countRows(
   ['accountId', 'webhookId', 'state', 'kept'],
   (query, parameter: Parameter<Trim>) =>
@@ -227,7 +227,7 @@ export const hasOldDelivery = hasRow(
       .limit(1),
 );
 
-/** Removes up to `limit` settled deliveries of an endpoint that are older than `before` (UTC milliseconds). */
+/** Removes up to `limit` deliveries in a state that were last updated before `before` (UTC milliseconds). */
 export const removeOldDeliveries = countRows(
   ['accountId', 'webhookId', 'state', 'before', 'limit'],
   (query, parameter: Parameter<OfWebhook & { state: DeliveryState; before: number; limit: number }>) =>

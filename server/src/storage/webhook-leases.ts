@@ -1,7 +1,7 @@
 import type { Parameter } from './database.ts';
 import { allRows, command, hasRow, rowOf } from './functions.ts';
 
-/** Which process sends webhooks for a shard, and which processes there are. */
+/** For a shard, the right to send its accounts' webhooks; for a process, evidence that the process is running. */
 export interface Lease {
   name: string;
   owner: string;

@@ -22,7 +22,7 @@ const COLUMNS = [
   'updated_at as updatedAt',
 ] as const;
 
-/** An endpoint as stored. The columns that differ from the model contain JSON text, and 0 or 1. */
+/** An endpoint as stored. Unlike in the model, `types` is JSON text, and `enabled` is 0 or 1. */
 interface Stored extends Omit<Webhook, 'types' | 'enabled'> {
   types: string | null;
   enabled: number;

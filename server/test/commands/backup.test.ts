@@ -163,7 +163,7 @@ test('a restore or copy says that webhooks will be sent, and WEBHOOKS=off sends 
   assert.match(JSON.stringify(tried), /WEBHOOKS=off/);
   await off.end();
   assert.equal(receiver.requests.length, 0);
-  // Turned on again, it sends what has waited.
+  // Without WEBHOOKS=off, the service sends the waiting event.
   await serveFor(t, copy);
   await until('the event arrives', () => receiver.sequences.length > 0);
   assert.deepEqual(receiver.sequences, [1]);

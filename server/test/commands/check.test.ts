@@ -55,7 +55,7 @@ test('before the first start, nothing fails and nothing is created', async (t) =
   assert.deepEqual(await readdir(directory), []);
 });
 
-test('beside a running service, its database is read, and stopped, no file changes', async (t) => {
+test('the database of a running service can be checked, and the check of a stopped one changes no file', async (t) => {
   const { settings } = await directoriesFor(t);
   await createTenantByCommand(settings);
   const files = async () => {
@@ -151,7 +151,7 @@ test('the advice for a secret that others can read leaves it readable for the se
   assert.ok(textOf('files').includes(`(mode 644); ${advice}`), textOf('files'));
 });
 
-test('a database of another release, an unfinished copy, or a future time is found', async (t) => {
+test('a database of another release, an unfinished copy, and a time in the future are reported', async (t) => {
   const { settings } = await directoriesFor(t);
   await createTenantByCommand(settings);
   const change = (sql: string) => {

@@ -35,7 +35,7 @@ const account = await runJson('accounts', 'create', '--name', ' Hill Country Hom
 
 const getMe = (url: string, key: string) => fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });
 
-test('output that cannot be written is one clear line, and a reader that has gone is none', async (t) => {
+test('output that cannot be written causes one clear error line, and a closed pipe causes none', async (t) => {
   const run = async (args: string[], stdout: 'pipe' | number) => {
     const child = spawn(process.execPath, [PROGRAM, ...args], {
       env: environment(settings),
@@ -167,7 +167,7 @@ test('only commands that create something create a missing database', async (t) 
     ['renew-epoch'],
   ]) {
     const { code, stderr } = await runCommandWarm(args, { DATA_DIR: missing });
-    assert.match(stderr, /error: There is no database .*listings\.db\. Use the service's settings/);
+    assert.match(stderr, /error: There is no database .*listings\.db\. Set DATA_DIR or DATABASE_URL/);
     assert.equal(code, 1);
   }
   assert.deepEqual(await readdir(missing), []);

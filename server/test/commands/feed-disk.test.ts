@@ -11,7 +11,7 @@ test('a disk that is full while the file is staged fails the run before the firs
 });
 
 test(
-  'a disk that is full while the file is applied fails the run, and it can be completed',
+  'a disk that is full while the file is applied fails the run, which can be completed later',
   NEEDS_MOUNTS,
   async (t) => {
     const disk = await mountSmallDisk(t, 16);

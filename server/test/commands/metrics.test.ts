@@ -143,7 +143,7 @@ test('the dashboard and the alert rules use only metrics that exist', async (t) 
   }
 });
 
-test('an address that cannot be used ends the start with its setting', async (t) => {
+test('an address that cannot be used stops the start with an error that names its setting', async (t) => {
   const { settings, service } = await start(t);
   const { port } = new URL(service.url);
   for (const WORKERS of ['1', '2']) {

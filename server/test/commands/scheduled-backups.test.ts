@@ -59,7 +59,7 @@ test('two services with one database make one backup, and a later service none u
   assert.equal((await find()).length, 1);
 });
 
-test('one process claims the backup, and may be killed: another one can then claim it', async (t) => {
+test('one process at a time can claim the backup, and if it is killed, another one can', async (t) => {
   const { settings } = await start(t);
   const databaseUrl = `file:${join(settings.DATA_DIR, 'listings.db')}`;
   const module = new URL('../../src/storage/last-backup.ts', import.meta.url);
@@ -109,7 +109,7 @@ test('a copy of the service with the same settings leaves the backups alone', as
   assert.ok(stdout.includes(reason), stdout);
 });
 
-test('a failed backup is logged in words, counted, and harms nothing', async (t) => {
+test('a failed backup is logged with its reason and counted, and the service stays ready', async (t) => {
   const address = `127.0.0.1:${await findFreePort()}`;
   const { backups, settings } = await start(t, { METRICS_ADDRESS: address });
   await rm(backups, { recursive: true });

@@ -100,7 +100,7 @@ async function startWithList(t: TestContext) {
   return { directory, key, service: await serveFor(t, settings) };
 }
 
-test('a signal does not cut a list that is being sent', async (t) => {
+test('a signal does not cut off a list that is being sent', async (t) => {
   const { directory, key, service } = await startWithList(t);
   const request = get(`${service.url}/v1/listings`, { headers: { Authorization: `Bearer ${key}` } });
   const [response]: IncomingMessage[] = await once(request, 'response');
@@ -127,7 +127,7 @@ test('a signal under load: every response is complete, and every acknowledged li
 
 test('a burst of signals, like one Ctrl-C under npm, counts as one', async (t) => {
   const { settings, tenant, service } = await start(t);
-  // The moment in which a further signal could do harm is short, so several services try.
+  // A further signal could do harm only for a short time, so send bursts to several services.
   const others = Array.from({ length: BURST_SERVICES - 1 }, () => serveFor(t, settings));
   for (const { url, child } of [service, ...(await Promise.all(others))]) {
     const running = await sendAllButLastByte(t, url, tenant.key);

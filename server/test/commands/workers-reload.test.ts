@@ -277,7 +277,7 @@ test('a signal stops the service even while workers are replaced', async (t) => 
   assert.deepEqual(await workersOf(service), []);
 });
 
-test('workers of two releases never run together: a reload and a replacement are rejected in words', async (t) => {
+test('workers of two releases never run together: a reload and a replacement fail with an explanation', async (t) => {
   const copy = await copyProgram(t, { name: 'property-listings-repository' });
   const settings = { DATA_DIR: await directoryFor(t), WORKERS: '2', DASHBOARD_BUILD: 'off' };
   const service = await serveFor(t, settings, { program: copy.program, cwd: copy.elsewhere });
@@ -287,7 +287,7 @@ test('workers of two releases never run together: a reload and a replacement are
   await writeFile(manifest, JSON.stringify({ ...rest, version: '99.0.0' }));
   assert.equal(
     await reload(service),
-    `not reloaded: release 99.0.0 is installed, and this is ${version}; restart the service to use it.`,
+    `not reloaded: release 99.0.0 is installed, but ${version} is running; restart the service to use it.`,
   );
   assert.deepEqual(await workersOf(service), [first, second]);
   process.kill(Number(first), 'SIGKILL');

@@ -241,7 +241,7 @@ test('an atomic import sees changes made between its lookup and its lock', async
 test('an atomic import whose first row becomes impossible applies the other rows to the listings as they are', async () => {
   const { one } = await createAccounts();
   const [first = ''] = await seed(database, one);
-  // The first row frees the external id, so the second one was to create a listing.
+  // The first row would free the external id S0, so that the second one would create a listing.
   const rows = [row(1, { id: first, externalId: 'NEW', beds: 5 }), row(2, { externalId: 'S0', beds: 6 })];
   const during = disturbed(database, async (attempt) => {
     if (attempt === 1) await create(database, one, { externalId: 'NEW' });

@@ -12,7 +12,7 @@ const NEVER = new AbortController().signal;
 
 /** A hub with its own database, a count of its queries, and a mocked clock. */
 async function hubFor(t: TestContext) {
-  // The database opens later, so that none of its timers starts on the real clock.
+  // Mock the timers before the database opens, so that none of its timers uses the real clock.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { database, accountId } = await databaseFor(t);
   const queries = { count: 0 };

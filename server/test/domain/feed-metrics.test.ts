@@ -6,7 +6,7 @@ import { enableMetrics, readMetrics, toPage } from '../../src/lib/metrics.ts';
 
 const service = await startSharedService();
 
-test('feeds without a successful run in the expected time are counted as late', async () => {
+test('feeds without a successful run within the expected time are counted as late', async () => {
   await enableMetrics();
   const tenant = await service.createTenant();
   const send = (method: string, name: string, type: string, body: string) =>

@@ -45,7 +45,7 @@ test('the use of many keys is written in several jobs, so that other writes can 
   assert.equal(writes.count, Math.ceil(KEYS / JOB_KEYS_MAX), 'nothing is written twice');
 });
 
-test('use that could not be written is written the next time', async (t) => {
+test('key use that could not be written is written the next time', async (t) => {
   const { keyUse, writes, countUsed } = await keysFor(t);
   writes.failAt = 2;
   await assert.rejects(keyUse.flush(), /the disk is gone/);
@@ -185,7 +185,7 @@ test('hours that are no longer reported are removed, and those of the last day a
   assert.equal(left[0]?.hour, first);
 });
 
-test('a deleted account’s use is dropped, and other accounts’ use is written', async (t) => {
+test('key use of a deleted account is dropped, and that of other accounts is written', async (t) => {
   const { database, accountId, keyUse, hours, principals } = await keysFor(t);
   const { id } = await createAccount(database, 'Gone');
   const gone = { accountId: id, keyId: 'key_gone' };

@@ -16,7 +16,7 @@ const ROWS: ImportRow[] = [1, 2, 3].map((line) => ({
   makeInput: () => ({ address: `${line} Import Street`, beds: 1, baths: 1 }),
 }));
 
-test('ids of an account grow in the order of the commits, even if the clock of another process is ahead', async (t) => {
+test('ids of an account increase in the order of the commits, even if the clock of another process is ahead', async (t) => {
   const { database, url, sql, accountId } = await databaseFor(t);
   const thread = new Worker(new URL('../support/clock-ahead.ts', import.meta.url), { workerData: { url, accountId } });
   defer(t, () => thread.terminate());

@@ -77,7 +77,7 @@ test('many requests are stored in few blocks, and each page has the next ones', 
   assert.deepEqual(losses, []);
 });
 
-test('similar requests of a quarter of a second are only counted, and all others are logged', async (t) => {
+test('similar requests within a quarter of a second are only counted, and all others are logged', async (t) => {
   const at = Math.floor(Date.now() / 1_000) * 1_000;
   t.mock.timers.enable({ apis: ['Date'], now: at });
   const { database, accountId, log, record, find } = await logFor(t);
@@ -135,10 +135,10 @@ test('requests are stored once if the database runs a write again', async (t) =>
   assert.deepEqual(page.map(({ requestId }) => requestId).sort(), ['0', '1']);
 });
 
-test('a page examines a bounded part of the log, and the next page goes on from there', async (t) => {
+test('a page examines a bounded part of the log, and the next page continues from there', async (t) => {
   const { database, accountId, log, record } = await logFor(t);
   const at = Date.now();
-  // One block each.
+  // Each request is in a block of its own.
   for (let count = 0; count < 1_200; count += 1)
     record({ at: at - count * 300, keyId: count === 1_100 ? 'key_2' : 'key_1', status: count === 1_150 ? 500 : 200 });
   await log.flush();

@@ -141,7 +141,7 @@ test('a failed delivery waits, later events of its listing wait behind it, and o
     const nextMs = Date.parse(delivery.nextAttemptAt ?? '');
     const waitMs = nextMs - Date.parse(delivery.lastAttemptAt ?? '');
     assert.ok(waitMs >= delayMs * 0.8 && waitMs <= delayMs * 1.2, `${index}: ${waitMs} ms`);
-    // Without this, the endpoint would accept nothing for so long that attempts do not count.
+    // Otherwise, the endpoint would accept nothing for so long that failed attempts would no longer be counted.
     if (index >= 5) {
       const accepted = await webhooks.createListing();
       await until('another listing was delivered', () =>
@@ -225,7 +225,7 @@ test('an endpoint that failed for a week gets every event once it is enabled aga
   const receiver = await startReceiver(t);
   const webhooks = await tenant();
   const { id } = await webhooks.create(receiver.url);
-  // Fewer attempts than by the schedule.
+  // With Retry-After, there are fewer attempts than in the schedule.
   receiver.respond = reply(503, { 'Retry-After': '43200' });
   const listings = [await webhooks.createListing(1), await webhooks.createListing(1)];
   const states = async () => (await webhooks.deliveries(id)).map(({ state, attempts }) => ({ state, attempts }));
@@ -233,7 +233,7 @@ test('an endpoint that failed for a week gets every event once it is enabled aga
     'both have failed once',
     async () => (await states()).filter(({ attempts }) => attempts > 0).length === 2,
   );
-  // Each attempt, when it is due.
+  // Set the clock to the time at which each attempt is due.
   let disabled = await webhooks.get(id);
   for (let seen = 0; disabled.enabled; seen += 1) {
     const due = await until('attempts are due later', async () => {
@@ -472,7 +472,7 @@ test('after a roll, both secrets verify for a day, and then only the new one', a
   assert.throws(() => new Webhook(secret).verify(one.body, one.headers));
 });
 
-test('types filter events, and a position that passed only such events is stored', async (t) => {
+test('types filter events, and the position is stored even if it passed only filtered-out events', async (t) => {
   const receiver = await startReceiver(t);
   const webhooks = await tenant();
   const { id } = await webhooks.create(receiver.url, { types: ['listing.deleted'] });

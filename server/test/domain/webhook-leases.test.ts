@@ -21,7 +21,7 @@ test('a dead process loses its leases within 15 s, and no account ever has two o
       assertOneOwner();
     }
   }
-  // The first one dies right after it renewed its leases, which is when the second one notices last.
+  // The first process dies right after it has renewed its leases, so that the second one notices as late as possible.
   await one.refresh();
   const diedMs = nowMs;
   for (nowMs += TICK_MS - 1; ownedBy(two) < ACCOUNTS.length; nowMs += TICK_MS) {
@@ -29,7 +29,7 @@ test('a dead process loses its leases within 15 s, and no account ever has two o
     assertOneOwner();
     assert.ok(nowMs - diedMs <= 15_000);
   }
-  // When it wakes up, for example after its machine was paused, it sends nothing before it has a lease again.
+  // If the first process continues, for example because only its machine was paused, it owns no account at first.
   assert.equal(ownedBy(one), 0);
   await one.refresh();
   assertOneOwner();

@@ -12,7 +12,7 @@ function endpoint(accountId: string) {
   };
 }
 
-test('a free slot goes to an endpoint that can use it, however many slow ones want more than their part', () => {
+test('a free slot goes to an endpoint that can use it, however many slow ones want more than their share', () => {
   const slots = new Slots();
   const held: (() => void)[] = [];
   const take = (user: SlotUser) => {

@@ -162,7 +162,7 @@ describe('at most 100 issues are computed and named', () => {
 
 describe('a CSV header has at most 500 columns', () => {
   for (const [name, cells] of [
-    ['one column more', [...Array(CSV_COLUMNS_MAX - 2).fill(''), 'address', 'beds', 'baths']],
+    ['one column too many', [...Array(CSV_COLUMNS_MAX - 2).fill(''), 'address', 'beds', 'baths']],
     ['160,000 commas and 40,000 ids', [...Array(160_000).fill(''), ...Array(40_000).fill('id')]],
     ['121,000 unknown columns', Array.from({ length: 121_000 }, (_, index) => index.toString(36))],
   ] as const) {

@@ -33,7 +33,7 @@ function join(area: unknown, unit: unknown) {
 
 const quote = (cell: unknown) => `"${String(cell).replaceAll('"', '""')}"`;
 
-describe('each value of real feeds is read right or is an error', () => {
+describe('each value of real feeds is read correctly or is an error', () => {
   for (const [kind, values] of Object.entries(FEED_VALUES) as [keyof typeof FEED_VALUES, [string, Expected][]][]) {
     const { column, read } = SHAPES[kind];
     const rowOf = (given: string, index: number) => ({
@@ -83,7 +83,7 @@ describe('each value of real feeds is read right or is an error', () => {
   }
 });
 
-test('with semicolons, a comma before three digits is clear only in an amount of dollars', async () => {
+test('with semicolons, a comma before three digits is unambiguous only in an amount of dollars', async () => {
   const tenant = await service.createTenant();
   const cells = ['$450,000', 'USD 450,000', '450,000', '€450,000'];
   const rows = cells.map((cell, index) => `${index};12 Elm Street;3;2;${cell}`);

@@ -85,7 +85,7 @@ const accepted: [name: string, members: string, expected: Record<string, unknown
   ['a close price in its currency', '"closePrice":1,"currency":"JPY"', { listPrice: undefined, currency: 'JPY' }],
   ['two prices in one currency', '"closePrice":1,"listPrice":2,"currency":"JPY"', { closePrice: 1, listPrice: 2 }],
   ['a leap day', '"onMarketDate":"2024-02-29"', { onMarketDate: '2024-02-29' }],
-  ['a closing in the future', '"closeDate":"2999-12-31"', { closeDate: '2999-12-31' }],
+  ['a close date in the future', '"closeDate":"2999-12-31"', { closeDate: '2999-12-31' }],
   ['default area units', '"livingArea":1,"lotSizeArea":2', { livingAreaUnits: SQFT, lotSizeUnits: SQFT }],
   ['four decimals of a lot', '"lotSizeArea":0.0001', { lotSizeArea: 0.0001 }],
   ['the year 1000', '"yearBuilt":1000', { yearBuilt: 1000 }],

@@ -127,7 +127,7 @@ describe('a missing column keeps the field, an empty cell removes it', () => {
     ['a string is removed', 'city', '', { city: undefined }],
     ['a status becomes the default', 'status', '', { status: 'active' }],
     ['a price is removed with its currency', 'listPrice', '', { listPrice: undefined, currency: undefined }],
-    ['a price gives way to another', 'listPrice,closePrice', ',6', { listPrice: undefined, closePrice: 6 }],
+    ['one price replaces another', 'listPrice,closePrice', ',6', { listPrice: undefined, closePrice: 6 }],
     [
       'a price and a date are added',
       'closePrice,closeDate',
@@ -266,7 +266,7 @@ describe('an invalid header rejects the whole file', () => {
     ['a mistyped RESO name', 'address,baths,Listprize', ['Listprize: unknown_field'], /did you mean listPrice\?/],
     ['several unknown columns, all named', 'x1,beds,y2', ['x1: unknown_field', 'y2: unknown_field'], /^2 columns/],
     ['a duplicate column', 'address,beds,baths,beds', ['beds: duplicate'], /remove one of them/],
-    ['two names of one field', 'address,beds,baths,BedroomsTotal', ['BedroomsTotal: duplicate'], /the column beds/],
+    ['two names for one field', 'address,beds,baths,BedroomsTotal', ['BedroomsTotal: duplicate'], /the column beds/],
     ['a column without a name', 'address,beds,baths,', ['column 4: unknown_field'], /column 4/],
     ['a member of Object.prototype', 'address,beds,baths,constructor', ['constructor: unknown_field'], /constructor/],
     ['a header that is not UTF-8', NOT_UTF_8, ['column 1: invalid_format'], /Windows-1252/],

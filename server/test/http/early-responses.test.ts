@@ -20,7 +20,7 @@ async function beginRejected() {
 }
 
 for (const waitMs of [0, LINGER_MS - 20]) {
-  test(`a connection with an early response keeps its next request if the service stalls after ${waitMs} ms`, async () => {
+  test(`after an early response, the next request gets its response even if the service stalls after ${waitMs} ms`, async () => {
     const socket = await beginRejected();
     await new Promise((resolve) => setTimeout(resolve, waitMs));
     socket.write('x'.repeat(BODY_BYTES));

@@ -22,7 +22,7 @@ async function readPage(path: string): Promise<string> {
   return response.text();
 }
 
-test('every code has a page, and other words have none', async () => {
+test('every error code has a page, and unknown codes have none', async () => {
   for (const code of ERROR_CODES) {
     const text = await readPage(`/docs/errors/${code}`);
     assert.ok(text.includes(`<h1><code>${code}</code></h1>`));

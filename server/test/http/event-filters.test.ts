@@ -116,7 +116,7 @@ describe('filtered events', () => {
     assert.deepEqual([linesOf(data, 'sequence', 'type'), nextAfter], [['6 listing.deleted'], 6]);
   });
 
-  test('followed while others write are all events that match', async () => {
+  test('include every match, if a client follows them while others write', async () => {
     const tenant = await service.createTenant();
     const filter = 'type=listing.updated,listing.deleted';
     let isWriting = true;

@@ -284,7 +284,7 @@ class Client {
 
   #miss(expected: Map<string, State>, id: string, state: State, missing: Mode): void {
     if (missing === 'delete') return;
-    // A run that keeps it changes nothing: it is still one that the feed has withdrawn.
+    // With `missing=keep`, nothing changes: a listing that the feed has withdrawn remains one.
     if (missing === 'withdraw') this.#withdrawn.add(id);
     // A listing that was withdrawn stays withdrawn, unless a client has changed its status since.
     expected.set(id, missing === 'withdraw' ? { ...state, status: 'withdrawn' } : state);
@@ -310,7 +310,7 @@ class Client {
     }
   }
 
-  /** The events have no gap and give the current listings, which feeds count correctly. */
+  /** Checks that the events have no gap and lead to the current listings, and that feeds count these correctly. */
   async check(): Promise<void> {
     const { data } = await get<{ data: { sequence: number; type: string; listingId: string; listing?: State }[] }>(
       service,

@@ -109,7 +109,7 @@ describe('the settings of a feed', () => {
   });
 });
 
-test('a name that is no name is rejected', async () => {
+test('an invalid feed name is rejected', async () => {
   const tenant = await service.createTenant();
   for (const name of ['MLS', '-mls', 'a'.repeat(65), 'a%20b', 'm%C3%A9']) {
     const { details } = await readError(await sendFeed(service, tenant, name, [row('A')]), 422, 'validation_failed');
@@ -142,7 +142,7 @@ test('an account can have 100 feeds', async () => {
   assert.equal((await get<{ data: unknown[] }>(service, tenant, '/feeds')).data.length, 100);
 });
 
-test('a feed is late once no run has succeeded in the expected time', async () => {
+test('a feed is late once no run has succeeded within the expected time', async () => {
   const tenant = await service.createTenant();
   await runFeed(service, tenant, 'mls', [row('A')]);
   await (await patch(tenant, 'mls', { expectedEveryHours: 24 })).text();

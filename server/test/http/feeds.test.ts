@@ -53,7 +53,7 @@ describe('a run', () => {
     );
   });
 
-  test('with the same file again changes nothing, and tells so without reading the listings', async () => {
+  test('with the same file again changes nothing, and counts all rows as unchanged', async () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', rows(120));
     const before = await listAll(service, tenant);
@@ -62,7 +62,7 @@ describe('a run', () => {
     assert.deepEqual(await listAll(service, tenant), before);
   });
 
-  test('changes, creates, and keeps missing listings by default', async () => {
+  test('updates and creates listings, and keeps missing ones by default', async () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', rows(10));
     const run = await runFeed(service, tenant, 'mls', [row('A-0000', { beds: 9 }), ...rows(10, 2)]);
@@ -137,7 +137,7 @@ describe('a run', () => {
     );
   });
 
-  test('does not count a listing as missing whose row has failed', async () => {
+  test('does not count a listing as missing if its row has failed', async () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', rows(3));
     const query = '?missing=delete&failedMax=1';
@@ -193,12 +193,12 @@ describe('a run', () => {
       assert.match((await asksFor(renamed, answers)).text, /"updated":1/);
       const [listing] = await listingsOf(tenant);
       assert.deepEqual([listing?.livingArea, listing?.status], [950, 'pending']);
-      // The answers were for one file.
+      // The `map` parameters applied only to that file.
       const again = ['map[COLUMN]=LivingArea or map[Living Space]=', 'map[COLUMN]=StandardStatus or map[Status]='];
       assert.deepEqual((await asksFor(renamed)).asked, again);
     });
 
-    test('remembers a column that one file lacked, and the parts of fields, until the map says that there is none', async () => {
+    test('remembers a column that one file lacked, and columns for parts of a field, until `map` removes them', async () => {
       const { asksFor } = await sendAll({ BathroomsHalf: '1', ListPrice: '5', createdAt: '' }, { ListPrice: '6' });
       const other = { ListPrice: '6', HalfBaths: '1' };
       assert.deepEqual((await asksFor(other)).asked, ['map[COLUMN]=BathroomsHalf or map[BathroomsHalf]=']);
@@ -206,7 +206,7 @@ describe('a run', () => {
       assert.deepEqual((await asksFor({ ...other, More: '1' })).asked, []);
     });
 
-    test('allows columns to go, and others to come, if no field is lost', async () => {
+    test('allows columns to disappear, and new ones to appear, if no field is lost', async () => {
       const { asksFor } = await sendAll({ LivingArea: '900', Office: 'Oak' }, { Office: 'Oak' }, { livingArea: '5' });
       assert.deepEqual((await asksFor({ livingArea: '5', Agency: 'Elm' })).asked, []);
       assert.deepEqual((await asksFor({ Agency: 'Elm', '': '' })).asked, []);
@@ -216,7 +216,7 @@ describe('a run', () => {
     });
   });
 
-  test('of CSV recognizes rows, changes what clients have changed, and still counts cleaned values', async () => {
+  test('of CSV recognizes unchanged rows, overwrites changes by clients, and still counts cleaned values', async () => {
     const tenant = await service.createTenant();
     const lines = rows(60).map(
       ({ externalId, address, beds }, index) => `${externalId},${address},${beds},2,$${index + 1}00`,
@@ -305,7 +305,7 @@ describe('a run', () => {
     ['a listing that has changed since', 7, { rows: 2, updated: 1, unchanged: 1, cleaned: 2 }],
     ['a listing that has changed to what the row says', 3, { rows: 2, unchanged: 2, cleaned: 2 }],
   ] as const) {
-    test(`compares a row that it first recognized with ${what}`, async () => {
+    test(`compares a row with ${what}, although it had recognized the row`, async () => {
       const tenant = await service.createTenant();
       const file = (bedsOfA: number) =>
         `externalId,address,beds,baths,listPrice\nA,1 Elm,${bedsOfA},2,$5\nB,2 Elm,1,1,$6\n`;
@@ -315,7 +315,7 @@ describe('a run', () => {
         Expect: '100-continue',
         'Content-Type': CSV,
       });
-      // The file is read once the known rows are.
+      // The service asks for the file once it has read the known rows.
       await once(sending, 'continue');
       for (const each of [4, beds]) {
         await (await request(tenant, 'PATCH', '/listings/external/A', { beds: each })).text();
@@ -359,7 +359,7 @@ describe('a run', () => {
 });
 
 describe('changes by the API', () => {
-  test('are allowed, keep the feed, and the next file wins for what it names', async () => {
+  test('are allowed and keep the feed, and the next file overwrites the fields that it has', async () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', [row('A'), row('B'), row('C')]);
     const patched = await request(tenant, 'PATCH', '/listings/external/A', { beds: 8, city: 'Waco' });
@@ -498,7 +498,7 @@ describe('the guard', () => {
     });
   }
 
-  test('does not mistake a file without a last line break for a cut one', async () => {
+  test('does not mistake a file without a final line break for a truncated one', async () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', `${HEADER}A,1 Elm,3,2\nB,2 Elm,3,2`, { type: 'text/csv' });
     await runFeed(service, tenant, 'mls', ndjson(rows(2)).trimEnd());
@@ -507,7 +507,7 @@ describe('the guard', () => {
     assert.deepEqual([run.rows, run.updated, run.failed], [1, 1, 0]);
   });
 
-  test('leaves files that cannot be read to their own errors', async () => {
+  test('does not hide the error of a file that cannot be read', async () => {
     const tenant = await service.createTenant();
     const wrongBytes = gzipSync(ndjson(rows(100))).fill(0, 20, 60);
     const gzip = { headers: { 'Content-Encoding': 'gzip' } };
@@ -623,7 +623,7 @@ describe('a plan', () => {
     assert.equal(Object(stale.plan).updated, 0);
   });
 
-  test('needs an id as it was given', async () => {
+  test('is rejected if its id is malformed', async () => {
     const tenant = await service.createTenant();
     await readError(await sendFeed(service, tenant, 'mls', rows(1), { query: '?plan=abc' }), 400, 'invalid_query');
     assert.deepEqual(await get(service, tenant, '/feeds'), { data: [] });

@@ -12,7 +12,7 @@ const REQUEST: ReadingRequest = {
   ...{ isFeed: true, hasAllDetails: true, isGzipped: false, bytesMax: undefined, fingerprintStart: undefined },
 };
 
-test('a thread that ends before the file is read fails the file with unavailable', async () => {
+test('if a thread ends before it has read the file, the import fails with unavailable', async () => {
   const { port1, port2 } = new MessageChannel();
   using file = new FileReading(port1, REQUEST, () => {});
   const closed = once(port1, 'close');

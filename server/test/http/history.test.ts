@@ -133,7 +133,7 @@ describe('the history of a listing', () => {
   });
 
   for (const query of ['', '?atomic=true']) {
-    test(`has every change of an import${query}, also of repeated rows`, async () => {
+    test(`has every change of an import${query}, including those of repeated rows`, async () => {
       const tenant = await service.createTenant();
       const { id } = await create(tenant, { externalId: 'old' });
       const rows = [
@@ -263,7 +263,7 @@ describe('the history of a listing', () => {
     );
   });
 
-  test('has a path that no external id takes, and takes none', async () => {
+  test('has a path that conflicts with no external id', async () => {
     const tenant = await service.createTenant();
     const { id } = await create(tenant, { externalId: 'history' });
     const named = await readListing(await service.fetch(tenant, '/v1/listings/external/history'));
@@ -280,7 +280,7 @@ describe('the history of a listing', () => {
 });
 
 describe('a listing at a sequence', () => {
-  test('is each of its versions, also after its deletion', async () => {
+  test('is each of its versions, even after its deletion', async () => {
     const tenant = await service.createTenant();
     const { accountId } = tenant;
     await createListing(service.database, { accountId }, MINIMAL);
@@ -341,7 +341,7 @@ describe('a listing at a sequence', () => {
     await readError(await at(tenant, id, 5), 410, 'events_expired');
   });
 
-  test('is rejected for a sequence that is no number', async () => {
+  test('is rejected for an invalid sequence', async () => {
     const tenant = await service.createTenant();
     const { id } = await create(tenant);
     for (const query of ['at=', 'at=x', 'at=-1', 'at=1.5', 'at=1&at=1']) {

@@ -110,7 +110,7 @@ test('an Idempotency-Key stores no copy of a listing for a request that changed 
   }
 });
 
-test('a record in the old format, which holds the document, is replayed', async () => {
+test('a record in the old format, which contains the document, is replayed', async () => {
   const tenant = await service.createTenant();
   const first = await post(service, tenant, MINIMAL, KEY);
   const { id, version } = await readListing(first.clone(), 201);

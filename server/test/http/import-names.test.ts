@@ -168,7 +168,7 @@ describe('map names the fields of columns and members', () => {
     });
   }
 
-  test('a field of their own takes precedence over the name, and merges with metadata', async () => {
+  test('a mapping takes precedence over the column’s name, and adds to metadata', async () => {
     const tenant = await service.createTenant();
     const body = toCsv([{ externalId: 'A', address: 'a', beds: 1, baths: 1, city: 'x', metadata: '{"m":1}' }]);
     const report = await importFile(service, tenant, { type: 'text/csv', body, query: '?map[city]=metadata.town' });
@@ -219,7 +219,7 @@ describe('map names the fields of columns and members', () => {
   });
 });
 
-describe('an unknown column says what it probably means', () => {
+describe('the error for an unknown column says what it probably means', () => {
   for (const [column, meant] of [
     ['Price', 'listPrice'],
     ['Bedrooms', 'beds'],
@@ -421,7 +421,7 @@ describe('with Accept: application/x-ndjson each failed row is a line', () => {
     });
   }
 
-  test('progress=true is only for lines, and not for an atomic import', async () => {
+  test('progress=true requires a response in lines and an import that is not atomic', async () => {
     const tenant = await service.createTenant();
     await readError(await send(tenant, good, '?atomic=true&progress=true'), 400, 'invalid_query');
     const json = { type: NDJSON, body: good, query: '?progress=true' };
@@ -429,7 +429,7 @@ describe('with Accept: application/x-ndjson each failed row is a line', () => {
     await readError(await send(tenant, 'adress\n1', '?progress=true', 'text/csv'), 422, 'validation_failed');
   });
 
-  test('an error after it cuts off the connection', async () => {
+  test('an error after the first failed row cuts off the connection', async () => {
     const tenant = await service.createTenant();
     const response = await send(tenant, `[{},${'{},'.repeat(50_000)}`, '', JSON_ARRAY);
     assert.equal(response.status, 200);

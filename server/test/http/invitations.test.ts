@@ -177,7 +177,7 @@ describe('an administrator who is removed or becomes a member', () => {
     ]);
   });
 
-  test('cannot return with an earlier invitation of their own; other invitations stay', async () => {
+  test('cannot return with an earlier invitation of their own; other invitations stay valid', async () => {
     const { ada, adas, eve } = await enterWithEve();
     const { email } = eve;
     await adas.ask('DELETE', `/admin/members/${eve.userId}`, undefined, 204);

@@ -41,7 +41,7 @@ test('a rolled key has a new key with its name and access, and both work until t
   assert.equal((await use(newKey)).status, 200);
   const [rolled, created] = await actions();
   const { start, id } = newRow;
-  assert.equal(rolled, `api_key.rolled Website: replaced by ${start}… (${id}), the old key expires ${old.expiresAt}`);
+  assert.equal(rolled, `api_key.rolled Website: replaced by ${start}… (${id}); the old key expires ${old.expiresAt}`);
   assert.equal(created, 'api_key.created Website');
 
   await service.sql('update api_keys set expires_at = ? where id = ?', Date.now() - 1, row.id);
@@ -51,7 +51,7 @@ test('a rolled key has a new key with its name and access, and both work until t
   assert.equal((await use(newKey)).status, 200);
 });
 
-test('with 0 hours, the old key is deleted and rejected at once, also in responses that have begun', async () => {
+test('with 0 hours, the old key is deleted and rejected at once, even for a long poll that is waiting', async () => {
   const { key, list, use, actions, roll, person } = await enter();
   const tenant = { accountId: person.accountId, keyId: '', key };
   const held = service.fetch(tenant, '/v1/events?wait=20');
@@ -67,7 +67,7 @@ test('with 0 hours, the old key is deleted and rejected at once, also in respons
   assert.equal((await held).status, 401);
   assert.deepEqual((await actions()).slice(0, 2), [
     'api_key.deleted Website',
-    `api_key.rolled Website: replaced by ${start}… (${id}), the old key is deleted`,
+    `api_key.rolled Website: replaced by ${start}… (${id}); the old key is deleted`,
   ]);
 });
 

@@ -51,7 +51,7 @@ test('a list is never served to another account or after its key is deleted', as
   assert.equal((await service.fetch(tenant, '/v1/listings?limit=20')).status, 401);
 });
 
-test('the cache holds short lists that are requested again, up to its limit, the latest first', () => {
+test('the cache holds short lists that are requested again, and above its limit drops the oldest', () => {
   const cache = new ListCache();
   const reply = (length: number) => ({ status: 200, headers: {}, body: 'x'.repeat(length) });
   const addTwice = (key: string, length: number) => {

@@ -86,7 +86,7 @@ describe('a string that a spreadsheet would evaluate is escaped with a quote', (
     assert.deepEqual(decodeRecord({ address: '=1', city: "'t Harde" }).value, { address: '=1', city: "'t Harde" });
   });
 
-  test('JSON cells escape the sign within the JSON', () => {
+  test('JSON cells escape the first character of a formula within the JSON', () => {
     const metadata = { 'a;=1': ';＝1', b: ";'=1", c: -1 };
     const cell = encodeCell(metadata);
     assert.doesNotMatch(cell, /;[=＝]/);

@@ -57,8 +57,8 @@ test("waiting requests of many accounts each get their own account's event", asy
 });
 
 /**
- * Counts an account's reads, and the most at a time. The service's other reads, such as those of its regular work, do not
- * count. Each read waits until all requests are woken.
+ * Counts an account's reads, and the maximum that run at a time, but not reads for other accounts or for the service's
+ * background work. Each counted read waits until all requests are woken.
  */
 function watchReads({ database }: TestService, { accountId }: Tenant) {
   const reads = { running: 0, most: 0 };

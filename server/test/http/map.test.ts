@@ -37,7 +37,7 @@ const at = (latitude: number, longitude: number, fields: Partial<ListingInput> =
   ...fields,
 });
 
-test('listings are counted by squares, which become smaller with the zoom level, at their mean place', async () => {
+test('listings are counted per square and shown at their mean place, and higher zoom levels have smaller squares', async () => {
   const { browser, ids } = await accountWith([at(10, 10), at(20, 30), at(10.001, 10.003), at(-10, -10), {}]);
   assert.deepEqual(await show(browser), [
     { count: 1, latitude: -10, longitude: -10, id: ids[3] },
@@ -68,7 +68,7 @@ test('the map has the listings of the box that match the filters', async () => {
   assert.deepEqual(await idsOf('q=2+elm&zoom=20&bbox=-97.0001,29.9999,-96.9999,30.0001'), [ids[1]]);
 });
 
-test('a box over the antimeridian, the poles, and many squares at one place are shown', async () => {
+test('a box can cross the antimeridian, and the whole map includes the poles', async () => {
   const { browser, ids } = await accountWith([at(0, 180), at(0, -180), at(90, 0), at(-90, 0)]);
   assert.deepEqual(
     (await show(browser, 'bbox=170,-10,-170,10&zoom=5')).map(({ id }) => id),

@@ -158,7 +158,7 @@ describe('adding a passkey', () => {
     assert.deepEqual(linesOf(details, 'field'), ['password']);
   });
 
-  test('needs an answer to its own challenge', async () => {
+  test('needs a response to its own challenge', async () => {
     const browser = await signIn(service, await createPerson(service));
     const add = (response: unknown) => browser.send('POST', `${AUTH}/register`, { name: 'MacBook', response });
     const authenticator = new Authenticator(service.url);

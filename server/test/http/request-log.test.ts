@@ -169,7 +169,7 @@ test('filters and pages list each request once, newest first', async () => {
   }
 });
 
-test('an invalid filter is rejected, and a cursor of another filter or account too', async () => {
+test('an invalid filter is rejected, and so is a cursor of another filter or account', async () => {
   const { browser, send, ask } = await enter();
   for (const query of ['status=abc', 'status=40', 'method=TRACE', 'limit=0', 'limit=501', 'at[gte]=noon', 'keyId=']) {
     assert.equal(

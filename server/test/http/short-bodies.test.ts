@@ -9,7 +9,7 @@ import { ADMIN } from '../../src/http/map.ts';
 const service = await startSharedService();
 
 const BYTES_MAX = 16 * 1024;
-/** They read files of any length. */
+/** Operations that read files of any length. */
 const OF_FILES = new Set(['createImport', 'putFeed']);
 
 /** The other operations below `/admin` with a body. */

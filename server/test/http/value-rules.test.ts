@@ -103,7 +103,7 @@ for (const [format, send] of Object.entries(FORMATS)) {
       comma: [267_500, 62.5, undefined, 1_267_500.5, 450_000, undefined],
       point: [undefined, undefined, 62.5, undefined, 450_000, 267_500],
     })) {
-      test(`with decimal=${decimal}, each number is read right or is an error`, async () => {
+      test(`with decimal=${decimal}, each number is read correctly or is an error`, async () => {
         const tenant = await service.createTenant();
         const prices = ['267.500', '62,50', '62.50', '1.267.500,50', '450000', '267,500'];
         const query = queryOf({ clean: 'true', decimal });
@@ -276,7 +276,7 @@ describe('a feed', () => {
     assert.deepEqual(countsOf(same), { rows: 2, unchanged: 2, cleaned: 2 });
   });
 
-  test('takes another spelling of a word instead of the first', async () => {
+  test('replaces a stored word with another spelling of it', async () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', csv, { type: 'text/csv', query: queryOf({ ...map, failedMax: '2' }) });
     await patch(tenant, { values: { 'status:Verkauft': 'closed' } });
@@ -318,7 +318,7 @@ describe('a feed', () => {
     assert.deepEqual(feed.map, { Key: 'externalId', Status: 'status', Adresse: 'UnparsedAddress' });
   });
 
-  test('warns of units in rows that are known as well', async () => {
+  test('warns of missing units, even if the rows that name a unit are unchanged', async () => {
     const tenant = await service.createTenant();
     const file = (...areas: string[]) =>
       `externalId,address,beds,baths,livingArea\n${areas.map((area, index) => `${index},Elm ${index},3,2,${area}\n`).join('')}`;

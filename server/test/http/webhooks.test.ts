@@ -201,7 +201,7 @@ test('deliveries are listed in pages and by state', async (t) => {
   assert.deepEqual([wrong.status, wrong.body.error.code], [400, 'invalid_cursor']);
 });
 
-test('with a key, the database has no plain secret; deleting an account leaves no rows', async (t) => {
+test('with SECRETS_KEY, the database has no plain secret; deleting an account leaves no rows', async (t) => {
   const receiver = await startReceiver(t);
   await using own = await startTestService({ secretsKey: randomBytes(32) });
   const webhooks = new Webhooks(own, await own.createTenant());
@@ -217,7 +217,7 @@ test('with a key, the database has no plain secret; deleting an account leaves n
   for (const table of ['webhooks', 'webhook_deliveries']) assert.deepEqual(await own.sql(`select * from ${table}`), []);
 });
 
-test('after the loss of the key, a roll makes an endpoint continue', async (t) => {
+test('after the loss of SECRETS_KEY, rolling an endpoint’s secret makes its deliveries continue', async (t) => {
   const receiver = await startReceiver(t);
   const directory = await directoryFor(t);
   const database = await createDatabase(directory);

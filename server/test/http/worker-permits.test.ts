@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WorkerPermits } from '../../src/runtime/workers/worker-permits.ts';
 
-test('a worker whose client leaves during its first question does not wait for a permit', async (t) => {
+test('a worker whose client disconnects during its first request for a permit does not wait for one', async (t) => {
   const sent: { permit: string; id: number }[] = [];
   Object.assign(process, { send: (message: (typeof sent)[number]) => sent.push(message), connected: true });
   t.after(() => Object.assign(process, { send: undefined, connected: false }));

@@ -34,7 +34,7 @@ const GROW = `
   const { untilMarkingEnds } = await import(${JSON.stringify(MODULE)});
   const young = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_used_size / 1024 / 1024;
   const live = [];
-  // On a busy machine, marking can end before the work continues, so it continues at once most of the time.
+  // On a busy machine, marking can end while this loop waits, so it waits only after every 16th allocation.
   for (let round = 0; round < 100 && young() <= 8; round += 1) {
     for (live.length = 0; young() <= 8 && live.length < 2_000; ) {
       live.push(Array.from({ length: 2_000 }, (_, index) => ({ index })));
@@ -42,7 +42,7 @@ const GROW = `
     }
   }
   const before = young();
-  // On a busy machine, marking can take longer than it waits.
+  // On a busy machine, marking can take longer than one call waits.
   for (let calls = 0; calls < 50 && young() > 4; calls += 1) await untilMarkingEnds();
   console.log(JSON.stringify([before, young()]));
 `;
@@ -52,13 +52,13 @@ function grow(...flags: string[]): [number, number] {
   return JSON.parse(text);
 }
 
-test('work can wait for the end of the marking, in which the young generation is larger than its maximum', () => {
+test('work can wait for the end of the marking, during which the young generation is larger than its maximum', () => {
   const [before, after] = grow(...FLAGS);
   assert.ok(before > 8, `${before} MB`);
   assert.ok(after <= 4, `${after} MB`);
 });
 
-test('with another maximum, it does not wait', () => {
+test('with another maximum, work does not wait for the marking', () => {
   const [before, after] = grow();
   assert.ok(before > 8, `${before} MB`);
   assert.ok(after >= before, `${after} MB`);

@@ -197,7 +197,7 @@ test('public addresses are reachable', () => {
     assert.equal(isPublicAddress(address), true, address);
 });
 
-test('a name that changes between two connections is judged at each', async (t) => {
+test('a name whose address changes is checked again at each connection', async (t) => {
   const allowed = new BlockList();
   allowed.addAddress('127.0.0.1');
   const answers = ['127.0.0.1', '127.0.0.2'];
@@ -321,7 +321,7 @@ test('an error does not show the address of a name', async (t) => {
   assert.equal(error, 'connect ECONNREFUSED');
 });
 
-test('of two Retry-After headers, the first counts', async () => {
+test('of two Retry-After headers, the first one is used', async () => {
   const url = await serve((_, response) => void response.writeHead(503, { 'Retry-After': ['5', '7'] }).end());
   assert.equal((await post(url, local)).retryAfter, '5');
 });
@@ -375,7 +375,7 @@ test('a request that is stopped while its name is resolved ends at once and neve
   assert.deepEqual(requests, ['/next']);
 });
 
-test('a request ends after ten seconds, also if its response drips', async () => {
+test('a request ends after ten seconds, even if its response is still arriving', async () => {
   const hanging = await serve(() => {});
   const dripping = await serve((_, response) => {
     response.writeHead(200);
@@ -427,6 +427,6 @@ test('at most 1,024 idle connections are kept, however many servers there are', 
     }),
   );
   assert.equal(answers[0], 'keep-alive');
-  // Those that are closing count as well.
+  // The count includes connections that are still closing.
   assert.ok(openMax <= 1024 + 100, String(openMax));
 });

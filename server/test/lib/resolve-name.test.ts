@@ -33,7 +33,7 @@ test('names whose servers never respond do not delay others, and end with an err
   assert.deepEqual(new Set(await Promise.all(names)), new Set(['name.example.com could not be resolved (ETIMEOUT)']));
 });
 
-test('a name that DNS does not have, and one that a server resolves', async () => {
+test('a name that does not exist is an error, and one that a DNS server knows is resolved', async () => {
   const answers = new Map([['has.example.com', [192, 0, 2, 7]]]);
   const server = createSocket('udp4', (query, { port }) => server.send(reply(query, answers), port));
   server.bind(0, '127.0.0.1');

@@ -51,7 +51,7 @@ test('the newest backup of each period is kept, for as many periods as have one'
   assert.deepEqual(findExpiredBackups([], keep), []);
 });
 
-test('retention knows only the names of scheduled backups', () => {
+test('retention recognizes scheduled backups by their names, and ignores other files', () => {
   const timeMs = at('2026-11-24T02:30:00Z');
   assert.equal(backupNameAt(timeMs), 'listings-20261124T023000Z.db');
   assert.equal(timeOfBackup(backupNameAt(timeMs)), timeMs);

@@ -47,7 +47,7 @@ async function start(t: TestContext) {
   return { database, service, tenant, ask, write, read, writeAgain };
 }
 
-test('when the server becomes read-only, writes get 503 within 5 s and reads continue; its successor takes writes', async (t) => {
+test('when the server becomes read-only, writes get 503 within 5 s and reads continue; its successor accepts writes', async (t) => {
   const { database, tenant, ask, write, read, writeAgain } = await start(t);
   const created = [await writeAgain()];
   const operator = await clientFor(t, database);

@@ -36,7 +36,7 @@ test('on PostgreSQL, a disk that is full while the file is staged fails the run'
   await stageOnFullDisk(t, settings, await mountSmallDisk(t, 64));
 });
 
-test('on PostgreSQL, a run on a full disk fails, and the file completes it', NEEDS_MOUNTS, async (t) => {
+test('on PostgreSQL, a run on a full disk fails, and sending the file again completes it', NEEDS_MOUNTS, async (t) => {
   const disk = await mountSmallDisk(t, 24);
   const { url } = await databaseOn(t, disk);
   await applyOnFullDisk(t, { DATABASE_URL: url, DATA_DIR: await directoryFor(t) }, disk);

@@ -42,7 +42,7 @@ for (const WORKERS of ['', '2']) {
 
 for (const preparesStatements of [true, false]) {
   const how = preparesStatements ? 'of the session' : 'of each transaction';
-  test(`settings ${how} limit statements, turn JIT off, and leave those of the URL`, async (t) => {
+  test(`settings ${how} limit statements, turn JIT off, and do not override those of the URL`, async (t) => {
     const url = new URL((await databaseFor(t)).url);
     url.searchParams.set('options', '-c work_mem=5MB');
     const pool = new Pool(url.href, { poolSize: 1, statementTimeoutMs: 2_500, preparesStatements });

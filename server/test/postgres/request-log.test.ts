@@ -10,7 +10,7 @@ const requestLog = { days: 7, bytes: 1_000_000_000 };
 /** More than the requests that the pool's connections can serve at once. */
 const REQUESTS = 30;
 
-test('requests are answered while the table of the log is locked, and an account can be deleted', async (t) => {
+test('requests get responses while the log’s table is locked, and an account can be deleted', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database, { requestLog, databasePool: { poolSize: 2 } });
   const tenant = await service.createTenant();

@@ -9,7 +9,7 @@ const TURNS = 8;
 
 for (const preparesStatements of [true, false]) {
   const how = preparesStatements ? '' : ', even behind a pooler that drops prepared statements';
-  test(`key, count, and page take two round trips${how}`, async (t) => {
+  test(`a request that looks up a key, counts, and reads a page takes two round trips${how}`, async (t) => {
     const database = await databaseFor(t);
     const proxy = await proxyFor(t, database.url);
     const rateLimit = { points: 1_000, seconds: 3_600 };
@@ -45,7 +45,7 @@ for (const preparesStatements of [true, false]) {
   });
 }
 
-test('key and a repeated list take one round trip', async (t) => {
+test('a request that looks up a key and repeats a list takes one round trip', async (t) => {
   const database = await databaseFor(t);
   const proxy = await proxyFor(t, database.url);
   const service = await serviceFor(t, database, { url: proxy.url });
@@ -60,7 +60,7 @@ test('key and a repeated list take one round trip', async (t) => {
   assert.equal(Math.min(...trips), 1, `${trips}`);
 });
 
-test('key and create take three round trips', async (t) => {
+test('a request that looks up a key and creates a listing takes three round trips', async (t) => {
   const database = await databaseFor(t);
   const proxy = await proxyFor(t, database.url);
   const service = await serviceFor(t, database, { url: proxy.url });

@@ -50,10 +50,10 @@ test('while the network is silent, every request gets 503 within 5 s; then reque
   }
 });
 
-test('writes whose transaction meets silence get 503 within 5 s, and so do the writes behind them', async (t) => {
+test('writes whose transaction gets no response get 503 within 5 s, and so do the writes behind them', async (t) => {
   const { database, proxy, clients } = await startMany(t, 6);
   proxy.judge = (type, text) => {
-    // The key is found, then silence starts.
+    // The key lookup succeeds, and then the network goes silent.
     if (type === 'Q' && text.startsWith('begin')) proxy.silence();
     return 'forward';
   };
@@ -69,7 +69,7 @@ test('writes whose transaction meets silence get 503 within 5 s, and so do the w
   }
 });
 
-test('a commit that meets silence is outcome_unknown within 5 s', async (t) => {
+test('a commit that gets no response is outcome_unknown within 5 s', async (t) => {
   const { database, proxy, clients } = await startMany(t, 1);
   const [client] = clients;
   assert.ok(client !== undefined);

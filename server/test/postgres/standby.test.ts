@@ -12,7 +12,7 @@ import { assertAllStored, clientFor, connectionFor, databaseFor, LISTING, servic
 const server = await createPostgresServer(['fsync=off', 'max_connections=30', 'unix_socket_directories=']);
 after(() => server.stop());
 
-/** The service writes to half as many accounts at a time. */
+/** The number of connections. The service writes to at most half as many accounts at a time. */
 const POOL_SIZE = 6;
 /** More than the server's connections. */
 const ACCOUNTS = 36;
@@ -77,7 +77,7 @@ test('a change is not acknowledged before the standby has it, even after a resta
   await client.query('select pg_reload_conf()');
   // The server applies the setting a moment later. Then the first create must not be acknowledged.
   await until('commits wait', async () => (await codeOf(await post(service, other, LISTING))) === 'outcome_unknown');
-  // While one waits, the service sends no others.
+  // While one commit waits for the standby, the service sends no others.
   await client.query("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
   for (const change of [create, patch]) {
     await until('a commit waits', async () => (await codeOf(await change())) === 'outcome_unknown');

@@ -40,7 +40,7 @@ test('an account with slow requests leaves connections to other accounts and to 
   assert.equal(busy.count(), 20);
 });
 
-test('equal reads that have not been sent are joined, and names alternate', async (t) => {
+test('equal reads that have not been sent are joined, and reads of different names take turns', async (t) => {
   const pool = await poolFor(t);
   const busy = gate();
   // Both connections for shared reads are in use.

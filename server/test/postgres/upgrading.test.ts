@@ -3,11 +3,11 @@ import { defer } from '../../../testkit/src/cleanup.ts';
 import { Site, tryUpgrade } from '../support/upgrades.ts';
 import { databaseFor } from './support.ts';
 
-test('the guide upgrades two machines on PostgreSQL and goes back, and no acknowledged change is lost', async (t) => {
+test('following the guide upgrades two machines on PostgreSQL and undoes the upgrade, and no acknowledged change is lost', async (t) => {
   const database = await databaseFor(t);
   const { pathname } = new URL(database.url);
   const restored = `${pathname.slice(1)}_restored`;
-  // The server for tests has no `pg_dump`: another copy stands in for the dump.
+  // The test server has no `pg_dump`, so a copy of the database stands in for the dump.
   const programs = {
     async pg_dump() {
       await database.sql(`create database ${restored} template ${pathname.slice(1)}`);
@@ -20,7 +20,7 @@ test('the guide upgrades two machines on PostgreSQL and goes back, and no acknow
   };
   const site = await Site.create(t, { DATABASE_URL: database.url, RATE_LIMIT: 'off' }, 2, programs);
   await tryUpgrade(site, database, {
-    forth: ['### If the release migrates the tables', '### If it does not'],
-    back: '### Back on PostgreSQL',
+    forth: ['### If the release migrates the tables', '### If the release does not migrate the tables'],
+    back: '### Going back on PostgreSQL',
   });
 });

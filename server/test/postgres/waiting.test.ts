@@ -37,7 +37,7 @@ function isStatus(url: string, wanted: number): Promise<boolean> {
 
 for (const workers of ['', '2']) {
   const how = workers === '' ? 'one process' : 'workers';
-  test(`a service of ${how} waits for a server that is down at its start, and serves once it is up`, async (t) => {
+  test(`a service of ${how} whose server is down at startup waits, and serves once the server is up`, async (t) => {
     const { url: DATABASE_URL } = await databaseFor(t, server.url);
     await server.halt('SIGQUIT');
     const { url, child, output, closed } = await spawnServe(t, { DATABASE_URL, WORKERS: workers });
@@ -58,7 +58,7 @@ for (const workers of ['', '2']) {
     assert.ok(!`${output.stdout}${output.stderr}`.includes(`:${new URL(server.url).password}@`));
   });
 
-  test(`a service of ${how} waits for a server that goes down during its start`, async (t) => {
+  test(`a service of ${how} whose server goes down during startup waits for it`, async (t) => {
     const { url: databaseUrl } = await databaseFor(t, server.url);
     assert.equal((await runCommand(['migrate'], { DATABASE_URL: databaseUrl })).code, 0);
     const proxy = await proxyFor(t, databaseUrl);

@@ -68,7 +68,7 @@ test('an account gets more permits while no other account reads', async (t) => {
   assert.deepEqual(seen.toSorted(), [1, 2, 3, 4, 5, 6, 7]);
 });
 
-test('pausing reads leave half of the time to other accounts that read', async (t) => {
+test('reads that pause leave half of the time to other accounts’ reads', async (t) => {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
   const turns = new FairSemaphore(2, 1);

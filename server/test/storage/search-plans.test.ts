@@ -91,7 +91,7 @@ const SEARCHES: Search[] = [
   make({ circle: CIRCLE, conditions: [ACTIVE, UP_TO], words: ['elm'], order: NEAREST }),
 ];
 
-/** Rows that all statements of a quick search may read on the main thread, also if no listing matches. */
+/** The number of rows that a quick search may read on the main thread in total, even if no listing matches. */
 const QUICK_ROWS_MAX = 2_500;
 
 /** A new account of this size, whose listings are all indexed. */
@@ -234,19 +234,19 @@ interface Node {
   Plans?: Node[];
 }
 
-/** Listings that the first query reads at most. */
+/** The maximum number of listings that the first query reads. */
 const READ_MAX = 500;
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 const kindOf = (node: Node) => node['Node Type'];
 
-/** Explains the statements about search rows, or another column, with their settings and values. */
+/** Explains each statement that contains the word `about`, on its own connection and with its own values. */
 function collectPlans(t: TestContext, about = 'listing_facets'): Promise<Node[]>[] {
   const plans: Promise<Node[]>[] = [];
   const { query } = pg.Client.prototype;
   t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...given: unknown[]) {
     const [{ text, values }] = given as [{ text: string; values: SQLInputValue[] }];
-    // Not statements about an index of the table, which the service sends at any time.
+    // The pattern does not match statements about the table's indexes, which the service can send at any time.
     if (new RegExp(`\\b${about}\\b`).test(text)) {
       const explained = Reflect.apply(query, this, [{ text: `explain (analyze, format json) ${text}`, values }]);
       plans.push(explained.then(({ rows: [row] }: pg.QueryResult) => nodesOf(row['QUERY PLAN'][0].Plan)));
@@ -338,7 +338,7 @@ function rowsOf(node: Node): number {
   return node['Actual Rows'] * node['Actual Loops'] + (node['Rows Removed by Filter'] ?? 0);
 }
 
-/** Listings that a page of a sorted list may read: each of its parts reads at most a page. */
+/** The maximum number of parts of the query for a page of a sorted list. Each part reads at most a page. */
 const PARTS_MAX = 4;
 
 for (const isAnalyzed of [true, false]) {
@@ -398,7 +398,7 @@ async function accountWith(t: TestContext, statistics: (typeof STATISTICS)[numbe
   const made = await databaseFor(t);
   const { database, sql } = made;
   const { id: other } = await createAccount(database, 'Other');
-  // Their index is higher than others, so that PostgreSQL only prefers it if it is needed.
+  // Long external ids make their index higher than the others, so PostgreSQL uses it only if the query needs it.
   const withLongKey = (n: number) => ({ externalId: `${'x'.repeat(100)}-${n}`, feed: 'mls' });
   await storeMany(database, other, 6_000, withLongKey);
   if (statistics === 'of another account') await sql('analyze listings, listing_facets');

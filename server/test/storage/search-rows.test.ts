@@ -60,7 +60,7 @@ async function assertAgree(database: Database, count: number): Promise<void> {
 
 const VALUES = "account_id, status, beds, coalesce(property_type, '') as property_type, baths";
 
-/** Triggers count the rows with the same values. */
+/** Checks the numbers of rows with the same values, which triggers maintain. */
 async function assertCounted(database: Database): Promise<void> {
   const [counted, expected] = await Promise.all(
     [

@@ -41,7 +41,7 @@ test('a listing that changes after it was found is omitted unless it still match
   assert.deepEqual(await read(database, accountId, search, found), [untouched, cheaper, renamed]);
 });
 
-test('a listing that loses a word is not found by it, also before the index knows', async (t) => {
+test('a listing that loses a word is not found by it, even before the index is updated', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const search = { ...EVERYTHING, words: ['elm'] };
   const { id } = await create(database, accountId);

@@ -39,10 +39,10 @@ const TENANT_TABLES = [
   'webhooks',
   'webhook_deliveries',
 ];
-/** Functions of the processes that send, which look at all accounts. */
+/** Functions that read the endpoints of all accounts, for the dispatcher, the purge, and the operator's commands. */
 const ACROSS_ACCOUNTS = ['findEnabledWebhooks', 'countEnabledWebhooks', 'findWebhookKeys'];
 
-/** The process that sends. */
+/** The process that has claimed the endpoint. */
 const OWNER = 'process';
 const ENDPOINT: Omit<Webhook, 'id'> = {
   url: 'https://example.com/',

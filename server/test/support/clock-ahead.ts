@@ -2,7 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createListing } from '../../src/domain/listings/listings.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 
-// A thread that creates listings like another process, whose clock is an hour ahead. Answers each message with an id.
+// This thread creates listings like another process whose clock is an hour ahead. For each message, it creates a
+// listing and sends its id.
 
 const { now } = Date;
 Date.now = () => now() + 3_600_000;

@@ -75,7 +75,7 @@ class Client {
     return (await this.get<{ data: Run[] }>('/feeds/mls/runs')).data.map(({ outcome }) => outcome);
   }
 
-  /** The events have no gap and give the current listings. */
+  /** Checks that the events have no gap and lead to the current listings. */
   async requireSound(): Promise<void> {
     const present = new Set<string>();
     let after = 0;

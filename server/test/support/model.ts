@@ -7,7 +7,7 @@ export interface ModelEvent {
   sequence: number;
   type: string;
   listingId: string;
-  /** Of a deleted listing. */
+  /** The external id of a deleted listing. */
   externalId?: unknown;
   listing?: ModelListing;
   changed?: string[];

@@ -156,8 +156,8 @@ async function unpackLastRelease(directory: string): Promise<string> {
 }
 
 /**
- * Upgrades a site while clients change and read listings, and compares what is stored with what they were told. Then goes
- * back to the last release, which has everything that was there before the upgrade.
+ * Upgrades a site while clients change and read listings, and compares the stored listings with the responses that the
+ * clients got. Then goes back to the last release, which must have everything that was stored before the upgrade.
  */
 export async function tryUpgrade(
   site: Site,

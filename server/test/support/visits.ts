@@ -18,7 +18,7 @@ export interface Visits {
   finish(): Promise<void>;
 }
 
-/** Without a service, visits end. */
+/** Visits end after this many failures, so that they do not go on forever without a service. */
 const FAILURES_MAX = 1_000;
 
 /** Repeats a request on one connection, and reconnects when a response says so. */

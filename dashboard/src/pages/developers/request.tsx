@@ -71,7 +71,7 @@ function factsOf({
     'Request ID': <CopyText text={requestId} label="Copy the request ID" />,
     'Similar requests':
       omitted > 0 &&
-      `${formatNumber(omitted)} more with this key and status, on any path, in the same quarter of a second. They are only counted.`,
+      `${formatNumber(omitted)} more with this key and status, on any path, in the same quarter of a second. They were counted but not logged.`,
     [isOfFile({ method, path }) ? 'Last event' : 'Event']: sequence !== null && (
       <TextLink to="/developers/events" search={{ at: String(sequence) }}>
         Event {formatNumber(sequence)}

@@ -71,7 +71,7 @@ export function RequestsPage() {
         footer={
           retention &&
           `Kept for ${formatCount(retention.days, 'day')}, up to ${formatBytes(retention.bytes)} for all accounts. ` +
-            'Of many similar requests in a short time, most are only counted.'
+            'Of many similar requests in a short time, most are counted but not logged.'
         }
       />
     </Page>
@@ -142,7 +142,7 @@ function Path({ request: { id, at, key, method, path, code, durationMs, omitted 
         {method} · <KeyName of={key} /> · {formatDuration(durationMs)}
         {code !== null && ` · ${code}`} · <Time at={at} />
       </Subline>
-      {omitted > 0 && <Subline>+ {formatNumber(omitted)} more, only counted</Subline>}
+      {omitted > 0 && <Subline>+ {formatNumber(omitted)} more, counted but not logged</Subline>}
     </>
   );
 }

@@ -13,7 +13,7 @@ export type EventRow = ListingEvent & { id: string };
 interface EventPage {
   /** Newest first. */
   data: EventRow[];
-  /** The sequence before the oldest examined event; null if there is none. */
+  /** The sequence before the oldest examined event; null if there are no earlier events. */
   nextCursor: string | null;
 }
 

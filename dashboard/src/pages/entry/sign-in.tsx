@@ -45,8 +45,8 @@ function PasswordStep({ onDone, onCode }: { onDone: (session: Session) => void; 
       <Form form={form} onSubmit={signIn}>
         {ended !== undefined && (
           <Alert variant="light" title="Your session expired">
-            Sign in again to continue; your draft is saved. If you can’t sign in, ask an administrator whether you were
-            removed from the account.
+            Sign in again to continue; any unsaved draft is kept. If you can’t sign in, ask an administrator whether you
+            were removed from the account.
           </Alert>
         )}
         <TextInput label="E-mail" type="email" autoComplete="username" autoFocus {...form.bind('email')} />

@@ -11,7 +11,7 @@ import { INITIAL, SettingsFields, toParameters, toSettings } from './feed-settin
 import { type ColumnSettings, SendFeedFile } from './send-feed-file';
 
 const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
-const NAME_ERROR = 'Use at most 64 lowercase letters, digits, hyphens, and underscores, such as austin-mls.';
+const NAME_ERROR = 'Begin with a letter or digit. Use up to 64 lowercase letters, digits, hyphens, and underscores.';
 
 /** Creates a feed by sending its first file, and then stores its settings. */
 export function NewFeedPage() {
@@ -39,7 +39,7 @@ export function NewFeedPage() {
             <TextInput
               label="Name"
               placeholder="mls"
-              description="Lowercase letters, digits, - and _. It can’t be changed later."
+              description="Lowercase letters, digits, hyphens, and underscores. The name can’t be changed later."
               autoComplete="off"
               {...form.bind('name')}
               {...(name !== '' && !FEED_NAME.test(name) && { error: NAME_ERROR })}

@@ -31,7 +31,7 @@ export function Plan({ plan }: { plan: FeedPlan }) {
       <RunCounts counts={plan} label="Result of the check" />
       <Examples title="To be created" columns={CREATE} rows={examples.create} count={created} />
       <Examples title="To be updated" columns={UPDATE} rows={examples.update} count={updated} />
-      <Examples title="Missing in the file" columns={MISSING} rows={examples.missing} count={missing} />
+      <Examples title="Missing from the file" columns={MISSING} rows={examples.missing} count={missing} />
       <FailedRows errors={examples.failed} count={plan.failed} />
     </>
   );

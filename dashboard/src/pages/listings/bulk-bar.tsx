@@ -54,7 +54,7 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
     deleteListings(selected);
     clear();
   };
-  const which = isFiltered(search) ? 'All listings that match' : 'All listings of this account';
+  const which = isFiltered(search) ? 'All matching listings' : 'All listings of this account';
 
   return (
     <>
@@ -65,7 +65,7 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
         onClose={() => setWanted(undefined)}
         onConfirm={(status) => run(() => setStatus(search, status))}
       >
-        {() => <Text size="sm">{which} get this status. Their history keeps the former one.</Text>}
+        {() => <Text size="sm">{which} get this status. Their histories keep the previous status.</Text>}
       </ConfirmDialog>
       <ConfirmDialog
         title={`Delete ${formatCount(total, 'listing')}?`}
@@ -74,7 +74,7 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
         onClose={() => setDeleting(false)}
         onConfirm={removeAll}
       >
-        {() => <Text size="sm">{which} are deleted. You can undo this for a few seconds, but not afterwards.</Text>}
+        {() => <Text size="sm">{which} are deleted. You can undo this for a few seconds, but not after that.</Text>}
       </ConfirmDialog>
       <ActionBar
         opened

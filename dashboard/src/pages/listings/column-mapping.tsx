@@ -108,7 +108,7 @@ function FieldSelect({ name, field, target, isRepeated, onChange }: FieldSelectP
       aria-label={`Field of ${name}`}
       data={data}
       value={target}
-      error={isRepeated && 'Another column is this field.'}
+      error={isRepeated && 'Another column is mapped to this field.'}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />
   );
@@ -148,8 +148,8 @@ export function MappingSummary({ columns, targets, onChange }: ColumnMappingProp
       </Group>
       {missing.length > 0 && (
         <Text size="sm" c="dimmed">
-          No column is {missing.map((field) => LABELS.get(field)).join(', ')}. Rows can change listings, but not create
-          them.
+          No column is mapped to {missing.map((field) => LABELS.get(field)).join(', ')}. Rows can update listings, but
+          not create them.
         </Text>
       )}
     </Stack>

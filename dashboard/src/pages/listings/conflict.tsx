@@ -23,7 +23,7 @@ export function Conflict({ draft, base, theirs, onMerge, onDiscard }: ConflictPr
   };
   return (
     <Note color="yellow" title="Someone else changed this listing">
-      <Text size="sm">Your changes aren’t saved yet, but nothing is lost. They changed:</Text>
+      <Text size="sm">Your changes aren’t saved yet, but nothing is lost. Changed in the meantime:</Text>
       <ul className="changes">
         {findChanges(draft, base, theirs).map(({ label, theirs: value, isBoth }) => (
           <li key={label}>

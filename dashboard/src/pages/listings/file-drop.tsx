@@ -10,7 +10,7 @@ interface FileDropProps {
   isDisabled: boolean;
 }
 
-/** Any file can be dropped: the service reads it by its content. */
+/** Accepts any file. The extension of its name determines the format, which is CSV by default. */
 export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
   const open = useRef<() => void>(null);
   return (

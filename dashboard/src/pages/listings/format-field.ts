@@ -19,7 +19,7 @@ export function formatField(name: string, value: unknown, { currency, livingArea
   return KINDS[name] === 'date' ? formatDay(String(value)) : String(value);
 }
 
-/** Returns a field's label in the form, such as `List price`, or else the field's own name. */
+/** Returns a field's label in the form, such as `Close price`, or else the field's own name. */
 export function labelOf(name: string): string {
   const label = FORM_FIELDS.find((field) => field.name === name)?.label;
   return label ?? { photos: 'Photos', metadata: 'Custom fields', feed: 'Feed' }[name] ?? name;

@@ -14,8 +14,8 @@ export function ImportColumns() {
           <Anchor href="/docs" target="_blank" rel="noreferrer" size="sm" underline="always">
             API
           </Anchor>
-          , or RESO’s; in the next step, you match them to fields. When a row updates a listing, missing columns keep
-          their values and empty cells remove them.
+          , or RESO’s; in the next step, you match them to fields. When a row updates a listing, fields without a column
+          keep their values, and an empty cell removes the value.
         </Text>
         <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={download}>
           Download template

@@ -31,7 +31,7 @@ export function ImportPage() {
       title="Import"
       above={<BackLink />}
       description={
-        'A row whose external ID already exists updates that listing. A row without an external ID always creates a listing.'
+        'A row with the ID or external ID of an existing listing updates that listing. Any other row without an ID creates a listing.'
       }
     >
       <Steps names={STEPS} current={stepOf(state)} />
@@ -102,7 +102,7 @@ function Next() {
       <Group justify="flex-end" gap="xs">
         {failed > 0 && (
           <Text size="sm" c="dimmed" flex="1 1 240px">
-            Fix the failed rows in the downloaded file, and import that file.
+            Download the failed rows, fix them, and import the downloaded file.
           </Text>
         )}
         <Button variant="default" onClick={() => chooseFile(undefined)}>

@@ -23,7 +23,7 @@ interface ListingFormProps {
   note?: ReactNode;
 }
 
-/** Pairs of fields: an error in the first field may mean that the second field is missing. */
+/** Pairs of fields: a change to the first field may also fix the error of the second. */
 const PARTNERS: Partial<Record<string, string>> = {
   currency: 'listPrice',
   closePrice: 'currency',

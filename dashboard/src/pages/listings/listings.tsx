@@ -178,7 +178,7 @@ function InvalidSearch() {
           </ButtonLink>
         }
       >
-        The URL has filters that don’t exist. It may be mistyped or incomplete.
+        The URL contains invalid filters. It may be mistyped or incomplete.
       </EmptyState>
     </div>
   );

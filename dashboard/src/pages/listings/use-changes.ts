@@ -4,7 +4,7 @@ import { request } from '../../api/client';
 import { refreshListings } from '../../api/queries';
 import type { EventList } from '../../api/types';
 
-/** How long the service holds a request while there is no event. */
+/** How long a long poll waits for an event. */
 const WAIT_SECONDS = '25';
 /** The minimum time between two reloads, because an import causes thousands of events. */
 const REFRESH_MS = 2_000;

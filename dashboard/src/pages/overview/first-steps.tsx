@@ -39,8 +39,7 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
         </Step>
         <Step number={2} title="Send your first request" isDone={listing !== undefined}>
           <Text size="sm" c="dimmed">
-            Your new key comes with this code filled in. Copy it from there, or replace <code>{PLACEHOLDER}</code>{' '}
-            below.
+            When you create a key, copy this code with the key filled in, or replace <code>{PLACEHOLDER}</code> below.
           </Text>
           <QuickStart apiKey={PLACEHOLDER} />
         </Step>

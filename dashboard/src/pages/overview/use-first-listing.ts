@@ -3,7 +3,7 @@ import { request } from '../../api/client';
 import { refreshListings } from '../../api/queries';
 import type { EventList, Listing, ListingList } from '../../api/types';
 
-/** How long the service holds a request while there is no event. */
+/** How long a long poll waits for an event. */
 const WAIT_SECONDS = '25';
 /** The delay after a failure, because the service may be restarting. */
 const RETRY_MS = 3_000;

@@ -8,7 +8,7 @@ interface PasswordDialogProps<Result> {
   title: string;
   /** The path below `/admin/auth/`. */
   path: string;
-  /** Whether the dialog also asks for a code of the second factor. */
+  /** Whether the dialog also asks for a second-factor code or a recovery code. */
   needsCode?: boolean;
   isOpen: boolean;
   onClose: () => void;

@@ -113,6 +113,6 @@ function Usage({ name, apiKey }: { name: string; apiKey: ApiKey | undefined }) {
 async function deleteApiKey({ id, name }: ApiKey): Promise<void> {
   await request('DELETE', `/admin/api-keys/${encodeURIComponent(id)}`);
   notify(`Key ${name} deleted.`);
-  // Do not wait for this: while the dialog is still open, it would report the key as already deleted.
+  // Do not wait for the reload: the dialog, still open, would report that the key has already been deleted.
   void refresh(apiKeysQuery);
 }

@@ -102,7 +102,7 @@ function RollKey({ apiKey: { id, name, lastUsedAt }, onClose }: KeyDialogProps) 
         </b>
         .{' '}
         {form.values.expiresInHours === '0'
-          ? 'The old key stops working.'
+          ? 'The old key stops working immediately.'
           : 'Both keys work until the old one expires.'}{' '}
         The old key was{' '}
         {lastUsedAt === null ? (

@@ -78,11 +78,11 @@ interface RoleChange {
 function describeChange({ member: { name, isYou }, role }: RoleChange) {
   if (isYou) {
     const text =
-      'You will no longer manage API keys, the team, and settings. Only another administrator can undo this.';
+      'You will no longer be able to manage API keys, the team, or settings. Only another administrator can undo this.';
     return { title: 'Give up the administrator role?', action: 'Become a member', text };
   }
   if (role === 'member') {
-    const text = 'They will no longer manage API keys, the team, and settings.';
+    const text = 'They will no longer be able to manage API keys, the team, or settings.';
     return { title: `Make ${name} a member?`, action: 'Make member', text };
   }
   const text = 'Administrators can manage API keys, the team, and settings.';

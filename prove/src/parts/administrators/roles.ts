@@ -165,7 +165,7 @@ export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** Runs in the other account, because an administrator whom it removes is not added again. */
+/** Uses the other account, because the administrator who is removed here does not get access again. */
 async function tryRemoval({ mallory, visitor, database }: Scene): Promise<number> {
   const { account } = await mallory.browser.ask('GET', '/admin/session');
   const token = await invite(mallory, 'partner@example.com', 'administrator');

@@ -45,7 +45,7 @@ export interface Scene {
   visitor(): Visitor;
 }
 
-/** The service trusts the client address from `X-Forwarded-For`. */
+/** Settings with which the service trusts the client address from `X-Forwarded-For` and runs two workers. */
 export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1', WORKERS: '2' };
 const ADDRESSES_PER_BYTE = 250;
 

@@ -4,7 +4,7 @@ import { addPerson, BEHIND_PROXY, enterAgain, type Figure, PASSWORD, type Person
 import { Visitor } from './visitor.ts';
 
 const NEW_PASSWORD = 'staple battery horse correct';
-/** So many requests, each on a new connection, practically always reach both workers. */
+/** This many requests, each on a new connection, reach both workers almost certainly. */
 const TURNS = 16;
 
 /** Tries session fixation, and cookies after sign-out. */

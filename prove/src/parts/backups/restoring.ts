@@ -117,7 +117,7 @@ export async function compare(
 function assertHas({ known, gone }: Noted, restored: Map<string, { version: number }>): void {
   const isOlder = ({ address, version }: Known) => (restored.get(address)?.version ?? version) < version;
   const older = [...known.values()].filter(isOlder);
-  assert.equal(older.length, 0, `${older.length} listings of a backup are older than acknowledged before it`);
+  assert.equal(older.length, 0, `${older.length} listings in a backup are older than the acknowledged versions`);
   const back = [...gone].filter((address) => restored.has(address));
   assert.equal(back.length, 0, `${back.length} deleted listings are in a backup`);
 }

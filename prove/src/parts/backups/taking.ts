@@ -9,7 +9,7 @@ import type { Trial } from '../../part.ts';
 import { type Done, type Noted, type Site, startWork, type Work } from './work.ts';
 
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
-/** Far longer than a write takes. A write that takes longer is waiting for the paused program. */
+/** Far longer than a write takes. A write that exceeds this time is waiting for the paused program. */
 const STANDSTILL_MAX_MS = 10_000;
 
 /**

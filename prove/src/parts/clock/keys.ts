@@ -71,7 +71,7 @@ export class Limits {
     await this.#useUp('right');
   }
 
-  /** Call this after the service was started again: its counts then start at zero. */
+  /** Call this after a restart of the service, which resets its counts to zero. */
   beginAnew(): void {
     this.#usedUp.untilMs = Number.NEGATIVE_INFINITY;
   }
@@ -117,7 +117,7 @@ export class Limits {
 }
 
 const SESSION_LIFETIME_MS = 7 * DAY_MS;
-/** A session that is used after a day is extended. */
+/** A session is extended if it is used at least a day after it was created or last extended. */
 const PROLONGED_MS = DAY_MS;
 const KEPT = 3;
 

@@ -36,7 +36,7 @@ export class World {
     this.#caller = caller;
   }
 
-  /** Call this after the service was started again: the new process has not seen the earlier changes of the clock. */
+  /** Call this after a restart of the service: the new process has not seen the earlier changes of the clock. */
   beginAnew(): void {
     this.#hasSeenAll = false;
   }

@@ -87,7 +87,7 @@ export async function setUp(trial: Trial): Promise<Stage> {
   return stage;
 }
 
-/** What is disturbed before the failover. */
+/** What happens to the servers before the failover. */
 export type Course = 'at once' | 'standby gone before' | 'standby gone and server restarted before';
 
 /** Kills the server for good, promotes its standby behind the proxy, and waits until writes succeed. */

@@ -45,7 +45,7 @@ export interface Crashed {
 const LANES = 8;
 /** The maximum of the random time until a crash. */
 const MOMENT_MAX_MS = 300;
-/** The share of starts during which the service is crashed, within `START_MAX_MS`. */
+/** The share of starts that are interrupted by a crash, within `START_MAX_MS`. */
 const HALF_STARTS = 0.2;
 const START_MAX_MS = 600;
 const SAY_EVERY = 25;
@@ -118,7 +118,7 @@ async function restart(trial: Trial, settings: Record<string, string>): Promise<
   }
 }
 
-/** Compares for the last time, and replays all events for it. */
+/** Pauses the load, makes the last comparison, which replays all events from the first one, and ends the load. */
 async function finish(load: MixedLoad, compare: () => Promise<void>): Promise<void> {
   await load.pause();
   load.ledger.replayed = { sequence: 0, listings: new Map() };

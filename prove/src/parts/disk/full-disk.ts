@@ -15,8 +15,8 @@ import { assertRead, expectSoon, fillUnderLoad, makeTenant, READS, startOrWords 
 import { Probes } from './probes.ts';
 
 /**
- * How much space is freed at least: more than the load and the probes need before the disk is filled again.
- * SQLite's log takes at most half of the remaining space.
+ * The minimum space to free: more than the load and the probes need before the disk is filled again. SQLite's
+ * log takes at most half of the free space.
  */
 const ROOM_BYTES_MIN = 10_000_000;
 const SIZES = {

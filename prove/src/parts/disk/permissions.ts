@@ -32,7 +32,7 @@ const bans: readonly Ban[] = [
 ];
 
 /**
- * Removes permissions from copies of a database, and starts the service with them.
+ * Removes permissions from copies of a database, and starts the service on each copy.
  * @returns the number of failed starts, and what was not tried
  */
 export async function takeRights(trial: Trial, original: string): Promise<{ refused: number; skipped: string[] }> {
@@ -74,7 +74,7 @@ function mountReadOnly(trial: Trial, directory: string): void {
 }
 
 /**
- * Starts the service as a user, then kills it.
+ * Starts the service as the given user. If the service starts, kills it.
  * @returns the error output, or undefined if the service starts
  */
 async function startAs(trial: Trial, directory: string, user: User): Promise<string | undefined> {

@@ -9,7 +9,7 @@ import type { Trial } from '../../part.ts';
 import { CREDENTIALS, settingsOf } from '../../service.ts';
 
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
-/** 200 KB of photos, which is more than the space that is ever left. */
+/** 200 KB of photos, which never fit on the full disk. */
 const PHOTOS = Array.from({ length: 100 }, (_, index) => ({ url: `https://example.com/${index}${'x'.repeat(1_900)}` }));
 /** After this many rejections in a row, the disk has no space left even for small writes. */
 const REFUSED_IN_A_ROW = 5;

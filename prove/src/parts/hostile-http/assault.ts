@@ -172,7 +172,7 @@ interface Held {
   bytes: number;
 }
 
-/** Reads what the service's processes hold, after waiting until no more connections are open than before. */
+/** Measures the memory and sockets of the service's processes, once no more sockets are open than before. */
 async function readHeld(service: ServeProcess, before?: Held): Promise<Held> {
   const processes = [Number(service.child.pid), ...(await workersOf(service))];
   const sumOf = (what: (pid: number) => number) => processes.reduce((sum, pid) => sum + what(pid), 0);

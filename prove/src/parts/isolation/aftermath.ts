@@ -25,7 +25,7 @@ export async function stateOf({ founder, gates }: World, { session }: Filled): P
 export async function assertQuietLog({ canaries }: World, { asked }: Asking, log: ServeProcess['log'], start: number) {
   const lines = () => log.slice(start).filter(({ requestId }) => asked.has(String(requestId)));
   await until('every request is in the log', () => lines().length >= asked.size);
-  // Log lines about other requests are about the owners' own requests.
+  // All other requests were sent by the owners of the data, so their log lines can contain it.
   const isAsked = ({ msg, requestId }: (typeof log)[number]) => msg !== 'request' || asked.has(String(requestId));
   for (const line of log.slice(start).filter(isAsked)) {
     const { visible, sent } = asked.get(String(line.requestId)) ?? NOTHING;

@@ -12,7 +12,7 @@ const TEXT_LENGTH = 10;
 const CORE_LENGTH = 6;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** The start of every value that never existed. */
+/** The start of a word's twin. A twin is a value of the same form that never existed. */
 const TWIN = 'zqzq';
 const TWINS = /zqzq[a-z]{6}/g;
 /** A sequence that no account reaches. */
@@ -96,7 +96,7 @@ export class Canaries {
     });
   }
 
-  /** Returns a value of the same form that never existed. */
+  /** Returns the twin of a word, an id, or a number. */
   twinOf(text: string): string {
     const id = ID.exec(text);
     if (id !== null)

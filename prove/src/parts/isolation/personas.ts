@@ -14,7 +14,10 @@ export interface Persona {
   visible: ReadonlySet<Owner>;
   /** The caller's own account; undefined for callers without access. */
   own: Filled | undefined;
-  /** Whether it tries fewer places, unless the trial is thorough. */
+  /**
+   * Whether the persona sends all of another account's values in one request per operation, and not one by
+   * one, unless the trial is thorough. Default: only callers without access do.
+   */
   isBrief?: boolean;
   victims: Bait[];
 }

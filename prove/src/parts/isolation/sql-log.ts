@@ -41,7 +41,7 @@ function accountsIn(sql: string, value: unknown): unknown[] {
   return [];
 }
 
-/** Returns the terms of a search expression, or the only term. */
+/** Returns the quoted terms of a search expression. A value without quotes is a single term. */
 function readTerms(value: string): string[] {
   return value.includes('"') ? [...value.matchAll(/"([^"]*)"/g)].map(([, term = '']) => term) : [value];
 }

@@ -22,9 +22,10 @@ const PARTED_BY = new Set<Token>(['union', 'intersect', 'except']);
 const DENIED = new Set<Token | undefined>(['in', 'exists', 'null', 'like', 'between', 'distinct', 'materialized']);
 
 /**
- * Finds out whether each part of a statement binds its tables to an account. A table is bound by `account_id
- * = ?`, neither next to `or` nor after `not`; if it equals the account's number or a bound table; or by the
- * account's terms.
+ * Checks whether each part of a statement binds its tables to an account. A condition binds a table if it
+ * compares the account column with a parameter, with a subquery for the account's number, or with the account
+ * column of a bound table, or if it limits the terms to those of one account. Conditions do not bind a table if
+ * `or` or `not` is among them.
  */
 export function readStatement(sql: string, tables: ReadonlySet<string>): Reading {
   const reading: Reading = { tables: [], loose: [], slots: [] };
@@ -80,7 +81,7 @@ function readConditions(tokens: Token[], sources: Source[], slots: number[]): Ho
   return holding;
 }
 
-/** Whether a condition may not be true for every row, because of `or`, `not`, or some kinds of joins. */
+/** Whether some conditions can be false for a row, because of `or`, `not`, or a right or full join. */
 function hasLooseConditions(tokens: Token[]): boolean {
   return tokens.some((token, index) => {
     const next = tokens[index + 1];

@@ -11,8 +11,8 @@ const MEMORY_INTERVAL_MS = 50;
 const CPU_INTERVAL_MS = 100;
 const WINDOW_MS = 200;
 /**
- * How much an idle service's load can exceed its quiet load, in cores: with the time spent waiting for a core
- * (`wanted`), and without it (`worked`).
+ * A service is idle if its load exceeds its load before the attacks by at most this many cores, either with the
+ * time spent waiting for a core (`wanted`) or without it (`worked`).
  */
 const IDLE_CORES_MAX = { wanted: 0.3, worked: 0.1 };
 const LOAD_NAMES = ['wanted', 'worked'] as const;

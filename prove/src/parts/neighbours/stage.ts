@@ -26,7 +26,7 @@ const LISTINGS = { full: 3_000, small: 500 };
 const FAVORITES = 50;
 /** The number of warm-up requests of each kind. It is enough to start all threads, even with two workers. */
 const WARM_UPS = 10;
-/** A file with this many rows makes a thread allocate as much memory as it keeps later. */
+/** Reading this many rows makes a thread allocate all the memory that it keeps afterwards. */
 const WARM_UP_ROWS = 1_000;
 
 export interface Stage {

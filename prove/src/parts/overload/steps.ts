@@ -142,8 +142,8 @@ export function assertHonest({ faultCount, faults, lost, departed, due, unsent }
 }
 
 /**
- * The maximum p99 of accepted requests. The queue holds the work of one second, which is processed at half
- * speed. Busy machines take longer, and with an unbounded queue it would take many times as long.
+ * The maximum p99 of accepted requests. The queue contains about one second of work, which takes two seconds
+ * under overload, and longer on a busy machine. With an unbounded queue, requests would wait many times as long.
  */
 const ACCEPTED_P99_MAX_MS = 5_000;
 

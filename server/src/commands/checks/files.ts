@@ -11,7 +11,7 @@ const { R_OK, W_OK } = constants;
 const GROUP_AND_OTHERS = 0o077;
 const OTHERS = 0o007;
 const ROOT = 0;
-/** The log can grow to this size: 112 MB, and the pages of a long write (`storage/sqlite/checkpoints.ts`). */
+/** The database log can grow to this size: 112 MB plus the pages of a long write (`storage/sqlite/checkpoints.ts`). */
 const FREE_MIN_BYTES = 192 * 1024 * 1024;
 const FREE_COMFORTABLE_BYTES = 1e9;
 
@@ -78,7 +78,7 @@ export function checkRoom({ databaseUrl }: Config): Finding[] {
   const { bavail, bsize } = statfsSync(directory);
   const free = bavail * bsize;
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const text = `${directory} has ${formatBytes(free)} free, and the database has ${formatBytes(size)}`;
+  const text = `${directory} has ${formatBytes(free)} free, and the database takes ${formatBytes(size)}`;
   if (free < FREE_MIN_BYTES) return [room.failed(`${text}; free at least ${formatBytes(FREE_MIN_BYTES)} for its log`)];
   if (free < Math.max(FREE_COMFORTABLE_BYTES, 2 * size))
     return [room.warning(`${text}; a backup to this disk, an upgrade, or "compact" may not fit`)];

@@ -6,7 +6,7 @@ import { FILE_SCHEME } from '../../storage/open.ts';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 
 const TIMEOUT_MS = 5_000;
-/** A service on this machine that is ready responds sooner; commands should not wait for another program. */
+/** A ready service on this machine responds sooner, and a command must not wait for another program on the port. */
 const WARNING_TIMEOUT_MS = 1_000;
 const service = findingsOf('service');
 const outside = findingsOf('public URL');
@@ -37,9 +37,9 @@ export async function isReady(config: Config, timeoutMs = TIMEOUT_MS): Promise<b
 }
 
 /**
- * Returns a warning if a service runs with the same settings as this command, but with another database. That
- * happens because a command that is run by hand gets neither the environment nor the credentials of the
- * service's systemd unit.
+ * Returns a warning if a service at this command's HOST and PORT uses another database. This happens if the
+ * command is run by hand, because it then gets neither the environment nor the credentials of the service's
+ * systemd unit.
  */
 export async function warnOfOtherDatabase(config: Config): Promise<string[]> {
   if (!isUnused(config) || !(await isReady(config, WARNING_TIMEOUT_MS))) return [];
@@ -54,7 +54,7 @@ function isUnused({ databaseUrl }: Config): boolean {
   return databaseUrl.startsWith(FILE_SCHEME) && !isOpen(databaseUrl);
 }
 
-/** Where the service is reached on this machine. */
+/** The URL of the service on this machine. */
 function addressOf({ host, port }: Config): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -40,8 +40,8 @@ function checkUnknown(env: Environment): Finding[] {
 
 function checkProxies({ publicUrl, trustedProxies }: Config): Finding[] {
   if (publicUrl?.startsWith('https:') && trustedProxies === undefined) {
-    const why = 'all clients share the limits of its address';
-    return [warning(`PUBLIC_URL needs a proxy for HTTPS; set TRUSTED_PROXIES to its address, otherwise ${why}`)];
+    const why = 'all clients share the limits of that address';
+    return [warning(`PUBLIC_URL needs an HTTPS proxy; set TRUSTED_PROXIES to the proxy's address, otherwise ${why}`)];
   }
   if (publicUrl === undefined && trustedProxies !== undefined)
     return [warning('TRUSTED_PROXIES is set without PUBLIC_URL; set PUBLIC_URL to the address that clients use')];

@@ -23,7 +23,7 @@ export interface ActivityPage {
 
 /** Entries per read, except for the first read, which reads one entry more than the page's limit. */
 const READ_LENGTH = 1000;
-/** Bounds the cost of a page: about 6,000 entries. */
+/** Maximum number of reads per page. Together, they examine at most about 6,000 entries. */
 const READS_MAX = 6;
 const LAST_ID = '~';
 

@@ -22,7 +22,7 @@ export function actorOf({ userId, userName, email, address }: ActingUser): Audit
   return { type: 'administrator', id: userId, name: userName, email, address };
 }
 
-/** Appends an entry in the change's transaction. */
+/** Appends an entry to the audit log, in the transaction of the change. */
 export async function recordAudit(
   transaction: Executor,
   accountId: string,
@@ -31,7 +31,7 @@ export async function recordAudit(
   target: AuditTarget | null = null,
 ): Promise<void> {
   const id = createId(AUDIT_ID_PREFIX);
-  // The time differs from the id's only if the clock was set back.
+  // Ids always increase, so if the clock was set back, the id's time can be in the future.
   const at = Math.min(timeOfId(id), Date.now());
   await insertAuditEntry(transaction, {
     accountId,

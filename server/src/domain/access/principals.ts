@@ -46,7 +46,7 @@ export async function requireResumed(transaction: Executor, accountId: string): 
 }
 
 /**
- * Checks the principal again during responses that take a long time.
+ * Checks, during a long response, that the principal still has access, and returns the account's current head.
  * @throws {AppError} `unauthorized` if the principal has lost access
  */
 export async function getLiveHead(transaction: Executor, principal: Principal): Promise<Head> {

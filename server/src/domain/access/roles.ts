@@ -9,7 +9,7 @@ import { sessionGone } from './principals.ts';
 export type Administrator = 'operator' | AccountUser;
 
 /**
- * Checks again, in the change's transaction, that the user is an administrator.
+ * Checks again, in the transaction that makes the change, that the user is an administrator.
  * @throws {AppError} `unauthorized` if the session has ended, or `forbidden` if the role has changed
  */
 export async function requireAdministrator(

@@ -42,7 +42,7 @@ export async function getAccount(transaction: Executor, id: string): Promise<Acc
   throw new AppError('not_found', `There is no account ${id}; run "accounts list" to see all accounts.`);
 }
 
-/** Changes that are not validated yet. */
+/** Changes that have not been validated yet. */
 export interface AccountChange {
   name?: string | undefined;
   currency?: string | undefined;
@@ -96,7 +96,7 @@ function parseAreaUnits(text: string): Account['areaUnits'] {
   throw new AppError('validation_failed', `Area units must be ${AREA_UNITS.join(' or ')}, not "${text}".`);
 }
 
-/** Rows per transaction. With this many, other writes wait for a few milliseconds. */
+/** Rows per transaction. Removing this many delays other writes by a few milliseconds. */
 const SLICE_LENGTH = 200;
 
 /**

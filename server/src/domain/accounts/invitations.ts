@@ -93,7 +93,7 @@ export async function revokeInvitationsBy(transaction: Executor, accountId: stri
   await recordRevoked(transaction, accountId, await removeInvitationsBy(transaction, accountId, userId), actor);
 }
 
-/** Revokes the invitation to an address, so that a removed user cannot return with it. */
+/** Revokes the invitation to an address, so that a removed user cannot use it to rejoin. */
 export async function revokeInvitationTo(transaction: Executor, accountId: string, email: string, actor: AuditActor) {
   await recordRevoked(transaction, accountId, await removeInvitationTo(transaction, accountId, email), actor);
 }

@@ -18,8 +18,7 @@ import { revokeInvitationsBy, revokeInvitationTo } from './invitations.ts';
 
 /**
  * Switches a session to another of the user's accounts.
- * @throws {AppError} `not_found` if the user is not a member of it, or `forbidden` if the account is
- * suspended
+ * @throws {AppError} `not_found` if the user is not a member of the account, or `forbidden` if it is suspended
  */
 export async function chooseAccount(
   database: Database,

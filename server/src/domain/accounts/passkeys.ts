@@ -21,7 +21,7 @@ export async function afterPasskeyAdded(transaction: Executor, sessionActor: Ses
   await recordSecurityChange(transaction, sessionActor, 'administrator.passkey_added');
 }
 
-/** @throws {AppError} `not_found`, even for another user's passkey */
+/** @throws {AppError} `not_found` if the user has no such passkey */
 export async function deletePasskey(database: Database, sessionActor: SessionActor, id: string): Promise<void> {
   await database.write(async (transaction) => {
     const removed = await removePasskey(transaction, sessionActor.userId, id);
@@ -32,7 +32,7 @@ export async function deletePasskey(database: Database, sessionActor: SessionAct
 
 /**
  * Runs in better-auth's transaction.
- * @throws {AppError} `unauthorized` if the passkey is deleted at the same time
+ * @throws {AppError} `unauthorized` if the passkey was deleted concurrently
  */
 export async function afterPasskeyUse(transaction: Executor, id: string): Promise<void> {
   const used = await setPasskeyUsed(transaction, id, { lastUsedAt: new Date().toISOString() });
@@ -41,7 +41,7 @@ export async function afterPasskeyUse(transaction: Executor, id: string): Promis
 
 /**
  * Runs in better-auth's transaction.
- * @throws {AppError} `unauthorized` if the passkey is deleted at the same time
+ * @throws {AppError} `unauthorized` if the passkey was deleted concurrently
  */
 export async function requirePasskey(transaction: Executor, id: string): Promise<void> {
   if ((await findPasskeyUser(transaction, id)) === undefined) throw unknownPasskey();

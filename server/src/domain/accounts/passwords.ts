@@ -5,7 +5,7 @@ import { normalPassword } from '../../model/passwords.ts';
 
 /**
  * OWASP's Password Storage Cheat Sheet recommends argon2id with 19 MiB of memory, 2 passes, and 1 thread.
- * Computing a hash takes 70 ms.
+ * Computing a hash takes about 70 ms.
  */
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
@@ -48,8 +48,8 @@ function encode(bytes: Buffer): string {
 }
 
 /**
- * Maximum number of hashes that wait, which is about a second of work. While this many wait, further sign-ins
- * are rejected.
+ * Maximum number of calls that wait for hashing, which is about a second of work. While this many wait,
+ * further calls are rejected.
  */
 const WAITING_MAX = 16;
 
@@ -57,7 +57,7 @@ const waiting: (() => void)[] = [];
 let isHashing = false;
 
 /**
- * Runs one `work` at a time. At most `WAITING_MAX` other calls can wait for their turn.
+ * Runs `work` once all earlier calls have finished. At most `WAITING_MAX` calls can wait.
  * @throws {AppError} `rate_limited`, or what `work` throws
  */
 export async function withHashing<T>(work: () => Promise<T>): Promise<T> {

@@ -69,7 +69,7 @@ export async function requireSession(transaction: Executor, { userId, sessionId 
   if ((await findSession(transaction, userId, sessionId)) === undefined) throw sessionGone();
 }
 
-/** @throws {AppError} `not_found`, even for another user's session */
+/** @throws {AppError} `not_found` if the user has no such session */
 export async function endSession(database: Database, sessionActor: SessionActor, sessionId: string): Promise<void> {
   await database.write(async (transaction) => {
     const ended = await removeSession(transaction, sessionActor.userId, sessionId);

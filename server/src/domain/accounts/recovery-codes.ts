@@ -3,7 +3,7 @@ import { randomWord } from '../../lib/ids.ts';
 const COUNT = 10;
 const GROUPS = 3;
 const GROUP_LENGTH = 4;
-/** 60 random bits, like the mixed-case, ten-character codes of earlier releases. */
+/** A code without hyphens. It has 60 random bits, like the mixed-case, ten-character codes of earlier releases. */
 const CODE = new RegExp(`^[0-9a-z]{${GROUPS * GROUP_LENGTH}}$`);
 
 /** Creates codes that are easy to read from paper: lowercase letters and digits that do not look alike. */

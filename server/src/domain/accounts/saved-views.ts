@@ -4,12 +4,13 @@ import { findSessionMembership } from '../../storage/memberships.ts';
 import { countOtherViews, putSavedView, removeSavedView, type SavedView } from '../../storage/saved-views.ts';
 import { type SessionPrincipal, sessionGone } from '../access/principals.ts';
 
-/** More views than a menu can show. With the longest possible searches, this many views take 100 KiB. */
+/** Maximum number of views per member: more than a menu can show. With the longest searches, they take 100 KiB. */
 const VIEWS_MAX = 50;
 
 /**
  * Saves a member's view. If the member already has a view with this name, that view is replaced.
- * @throws {AppError} `conflict` above the limit, or `unauthorized` if the session has ended
+ * @throws {AppError} `conflict` if the member already has `VIEWS_MAX` other views, or `unauthorized` if the
+ * session has ended
  */
 export async function saveView(database: Database, principal: SessionPrincipal, view: SavedView): Promise<void> {
   const { accountId, user } = principal;

@@ -61,8 +61,8 @@ export async function previewSetup(transaction: Executor, token: string): Promis
 }
 
 /**
- * Creates the first administrator, for all accounts or for a new one. The operator's command omits
- * `token`. Only one of several concurrent calls succeeds.
+ * Creates the first administrator of all existing accounts or, if there are none, of a new account. The
+ * operator's command omits `token`. Only one of several concurrent calls succeeds.
  * @throws {AppError} `forbidden` for an invalid link, `conflict` if there is an administrator, or
  * `validation_failed`
  */

@@ -14,7 +14,7 @@ export interface EventRange {
   /** The epoch of `after`; undefined if the client omits it. */
   epoch: string | undefined;
   limit: number;
-  /** Undefined for all events. */
+  /** Undefined if the request has no filter. */
   filter: EventFilter | undefined;
 }
 
@@ -65,14 +65,14 @@ export async function followEvents(
   }
 }
 
-/** A page ends early once its listings have this many bytes. */
+/** A page ends early once its listings reach this size in bytes. */
 const PAGE_BYTES_MAX = 1024 * 1024;
 /** The part of a page that is read before the response starts. The rest is read while it is being sent. */
 const FIRST_RUN = { limit: 300, bytesMax: 256 * 1024 };
 
 /**
- * Pages with a higher limit wait for a turn of the event loop before every read; shorter pages, only before
- * later reads.
+ * Pages with a higher limit wait for a turn of the event loop before every read. Shorter pages do not wait
+ * before their first read.
  */
 const SHORT_PAGE_MAX = 100;
 

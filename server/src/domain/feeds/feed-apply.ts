@@ -49,7 +49,7 @@ export class FeedApplication {
           rows.map((row) => row.externalId),
         );
         const stored = new Map(found.map((listing) => [listing.externalId, listing]));
-        // If the read was cut short, the remaining rows can have listings that were not read.
+        // If the read was cut short, a row without a listing in `stored` may have one that was not read.
         written = takeGroup(isCut ? rows.filter(({ externalId }) => stored.has(externalId)) : rows);
         return this.#writeGroup(writing, run, written, stored);
       });
@@ -132,7 +132,7 @@ class RowGroup {
   readonly #run: StoredRun;
 
   constructor({ account, versionFloor }: Writing, run: StoredRun) {
-    // A copy, because the batch updates the original account's counts and sequence when it is stored.
+    // A copy, because storing the batch updates the original account's sequence and newest id.
     this.#writing = { account: { ...account }, versionFloor };
     this.#run = run;
   }

@@ -39,7 +39,7 @@ export class FeedComparison {
   #listings: FeedListing[] = [];
   #isLastPage = false;
   #lastExternalId = '';
-  /** For the last row taken: the row that its listing matches, according to the listing's mark. */
+  /** The parsed mark of the latest row's listing; undefined if the row has no listing or the mark is outdated. */
   #lastKnown: ReturnType<typeof readMark>;
 
   constructor(database: Database, plan: FeedPlan, options: ComparisonOptions) {
@@ -69,7 +69,7 @@ export class FeedComparison {
   }
 
   #failDuplicate({ externalId, number, hash, isKnown }: StagedKey, first: StagedKey): void {
-    // A row that is invalid by itself already has an error.
+    // A row that is invalid on its own already has an error.
     if (hash === null) return;
     const { counts, file } = this.#plan;
     if (isKnown && hash === this.#lastKnown?.hash) counts.cleaned += this.#lastKnown.cleaned;
@@ -136,13 +136,13 @@ export class FeedComparison {
     }
   }
 
-  /** Reads a known row whose listing no longer matches it. */
+  /** Reads a row that was not read because its hash was known, but whose listing no longer matches it. */
   #readKnown(number: number): string {
     const values = this.#plan.file.valuesOf(number) ?? '';
     return this.#plan.completeRow(number, this.#options.source.readKnown(values));
   }
 
-  /** Notes a listing that is not in the file. */
+  /** Adds a listing that is missing from the file to the plan. */
   #skip(listing: FeedListing): void {
     const { missing, examples } = this.#options;
     this.#take();
@@ -168,7 +168,7 @@ export class FeedComparison {
     return this.#listings[0];
   }
 
-  /** Skips the feed's listings without an external id, which a client may have removed. */
+  /** Treats the feed's listings without an external id as missing. A client may have removed their ids. */
   async #skipWithoutExternalId(): Promise<void> {
     const { account, feed, pause } = this.#options;
     const find = (after: string) =>

@@ -7,7 +7,7 @@ import type { FeedSource } from './feed-rows.ts';
 /** Maximum number of failed rows stored per run, and maximum bytes of their errors and values. */
 const ROWS_MAX = 100_000;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Maximum length of a row's own values as JSON. */
+/** Maximum length of a failed row's values as JSON. */
 const VALUES_LENGTH_MAX = 64 * 1024;
 
 /** Whether the run has reached its limits for stored failed rows. Further failed rows are only counted. */
@@ -16,7 +16,7 @@ export function hasAllFailures({ storedRows, storedBytes }: StoredRun): boolean 
 }
 
 /**
- * Stores failed rows, whose `values` are given as staged, until the run reaches its limits.
+ * Stores failed rows, with their `values` as in the staged file, until the run reaches its limits.
  * @returns the run, with updated totals of stored rows and bytes
  */
 export async function storeFailures(
@@ -44,7 +44,7 @@ function valuesToKeep(given: string | null, source: FeedSource): string | null {
   const values = given && source.describeValues(given, VALUES_LENGTH_MAX);
   if (values === null) return null;
   const parsed = attemptJson(values);
-  // JSON strings do not contain line breaks.
+  // Line breaks can occur only between tokens, because JSON strings cannot contain them.
   return isObject(parsed) ? values.replaceAll(/[\r\n]/g, ' ') : JSON.stringify({ text: values });
 }
 

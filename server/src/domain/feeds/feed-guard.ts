@@ -9,7 +9,7 @@ export interface GuardReason {
   limit?: number;
 }
 
-/** The parts of a plan that the guard judges. */
+/** The parts of a plan that the guard checks. */
 export interface JudgedPlan {
   counts: FeedCounts;
   /** The line on which the file ends, if it is cut short. */
@@ -25,7 +25,7 @@ export interface JudgedPlan {
  */
 const MISSING_MIN = 5;
 
-/** Returns the reasons why the plan must not be applied. Without `limits`, only the file itself is judged. */
+/** Returns the reasons why the plan must not be applied. Without `limits`, checks only the file itself. */
 export function judge(
   { counts, cutLine, listings, newlyMissing }: JudgedPlan,
   limits: Pick<FeedSettings, 'missingMax' | 'failedMax'> | undefined,

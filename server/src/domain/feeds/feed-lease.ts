@@ -20,7 +20,7 @@ import { countRun } from './feed-metrics.ts';
 /** A run left behind by a killed process ends after this time. */
 export const LEASE_MS = 15_000;
 const RENEWAL_MS = 4_000;
-/** The documented maximum per account. */
+/** Maximum number of feeds per account, as documented in the API's contract. */
 const FEEDS_MAX = 100;
 
 export const RUN_ID_PREFIX = 'run';
@@ -187,7 +187,7 @@ function feedBusy(name: string, runId: string | null): AppError {
 }
 
 function leaseLost(): AppError {
-  const message = 'The run was interrupted: the database could not be reached for too long. Send the file again.';
+  const message = 'The run was interrupted: the database was unreachable for too long. Send the file again.';
   return new AppError('unavailable', message, { headers: { 'Retry-After': '5' } });
 }
 

@@ -9,11 +9,11 @@ const runs = createCounter<'outcome'>({
   labels: ['outcome'],
 });
 
-/** The number of feeds, in all accounts, that were late at the last count. */
+/** The number of late feeds in all accounts, as of the last count. */
 let late: number | undefined;
 createGauge({
   name: 'property_listings_feeds_late',
-  help: 'Feeds without a successful run in the expected time.',
+  help: 'Feeds without a successful run within the expected time.',
   aggregator: 'max',
 }).watch(() => [[{}, late]]);
 

@@ -16,7 +16,7 @@ const DIGEST_LENGTH = 22;
 /** Maximum number of issues kept for a failed row. */
 const DETAILS_MAX = 20;
 
-/** What a run will do. Everything but the counts is on disk. */
+/** What a run will do. The rows are on disk; only totals and hashes are in memory. */
 export class FeedPlan implements JudgedPlan {
   readonly counts = emptyCounts();
   /**
@@ -35,7 +35,7 @@ export class FeedPlan implements JudgedPlan {
     this.file = file;
   }
 
-  /** Stores a row of the file, and its error if it is invalid by itself. */
+  /** Stores a row of the file, and its error if it is invalid on its own. */
   addRow({ line, externalId, values, cleaned, content, hash, isCut }: FeedRow): void {
     this.counts.rows += 1;
     this.counts.cleaned += cleaned;
@@ -49,7 +49,7 @@ export class FeedPlan implements JudgedPlan {
   }
 
   /**
-   * Adds the content of a known row, which was not read at first.
+   * Adds the content of a row that was not read because its hash was known.
    * @throws {AppError} if the row is no longer valid
    */
   completeRow(number: number, { content, cleaned }: Pick<FeedRow, 'content' | 'cleaned'>): string {
@@ -60,7 +60,7 @@ export class FeedPlan implements JudgedPlan {
     return text;
   }
 
-  /** Notes that the file ends in the middle of a row. A file without rows counts as empty instead. */
+  /** Records that the file ends in the middle of a row. A file without rows is treated as empty instead. */
   noteCut(line: number): void {
     if (this.counts.rows > 0) this.cutLine = line;
   }
@@ -102,7 +102,7 @@ export class FeedPlan implements JudgedPlan {
     this.#missing.update(`${listing.id}\n${listing.version}\n`);
   }
 
-  /** Must be called only once, because it ends the hashes. `scope` identifies the account and the feed. */
+  /** Must be called only once, because it finalizes the hashes. `scope` identifies the account and the feed. */
   makeId(scope: string, missing: MissingMode): string {
     const { counts } = this;
     const content = JSON.stringify([missing, Object.values(counts)]);
@@ -141,7 +141,7 @@ export function failureText({ line, externalId }: FailingRow, error: PlainError 
   return JSON.stringify({ line, externalId, code, message, ...members, details: details?.slice(0, DETAILS_MAX) });
 }
 
-/** The error of a row that is invalid by itself. */
+/** The error of a row that is invalid on its own. */
 function findRowError(externalId: string | undefined, content: FeedRow['content']): PlainError | RowError | undefined {
   if (typeof content === 'object') return content;
   return externalId === undefined ? withoutExternalId() : undefined;

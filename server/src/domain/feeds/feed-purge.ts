@@ -7,15 +7,15 @@ import { RUN_ID_PREFIX } from './feed-lease.ts';
 
 /** How long runs and their failed rows are kept, as documented in the API's contract. */
 const RUNS_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
-/** Maximum runs per account, and maximum bytes of failed rows, because a client could begin any number of runs. */
+/** Maximum numbers of runs and of bytes of failed rows per account, because a client could begin any number of runs. */
 const RUNS_MAX = 50_000;
 const STORED_BYTES_MAX = 256 * 1024 * 1024;
 /** Failed rows or runs per transaction. */
 const SLICE_LENGTH = 100;
 
 /**
- * Removes runs older than 90 days, and the oldest runs' failed rows in accounts that store too many of them.
- * `now` is in UTC milliseconds.
+ * Removes runs older than 90 days. In accounts above the limits, also removes the oldest runs, or the oldest
+ * runs' failed rows. `now` is in UTC milliseconds.
  */
 export async function purgeFeedRuns(database: Database, now: number, signal: AbortSignal): Promise<void> {
   const before = firstIdAt(RUN_ID_PREFIX, now - RUNS_KEPT_MS);

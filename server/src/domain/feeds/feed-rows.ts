@@ -11,12 +11,12 @@ import type { Writing } from '../writing/writing.ts';
 export interface FeedRow {
   line: number;
   externalId: string | undefined;
-  /** The row's own values as JSON. */
+  /** The row's values as JSON, unchanged from the file. */
   values: string | undefined;
   /** The number of values that were not in the API's format; 0 if the row was not read. */
   cleaned: number;
   /**
-   * Why the row is invalid by itself, or what `RestoreRow` needs to restore the row; undefined if the row was
+   * Why the row is invalid on its own, or what `RestoreRow` needs to restore the row; undefined if the row was
    * not read.
    */
   content: PlainError | string | undefined;
@@ -60,7 +60,7 @@ export interface FeedSource {
 /** Marks of listings that were missing from the previous file. All other marks come from `markOf`. */
 const MISSING_MARKS = { keep: 'kept', withdraw: 'withdrawn' } as const;
 
-/** What is known about the row that a listing matches. */
+/** A row that a listing matches, as described by the listing's mark. */
 interface KnownRow {
   hash: string;
   cleaned: number;

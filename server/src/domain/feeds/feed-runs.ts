@@ -23,7 +23,7 @@ import type { FeedSource } from './feed-rows.ts';
 export interface FeedRequest<R extends Reader = Actor> {
   actor: R;
   name: string;
-  /** What to do with missing listings; undefined if the request does not say. */
+  /** What to do with missing listings; undefined if the request does not specify it. */
   missing: MissingMode | undefined;
   /** Derives the run's settings from the feed's stored settings. @throws {AppError} `validation_failed` */
   settle(stored: FeedSettings): FeedSettings;
@@ -39,7 +39,7 @@ const ERRORS_MAX = 100;
 const ERRORS_LENGTH_MAX = 256 * 1024;
 
 /**
- * Makes a feed's listings match its file: plans all changes, judges the plan, and applies it.
+ * Makes a feed's listings match its file: plans all changes, checks the plan, and applies it.
  * @throws {AppError} `feed_guard`, `feed_busy`, `quota_exceeded` for too many feeds, or what `read` and
  * `write` throw
  */
@@ -142,7 +142,7 @@ function requireConsent(
   if (expected === undefined || planId === request.planId) return;
   const message =
     'Nothing was changed, because the file or the listings have changed since the plan was made. Check the new ' +
-    'plan; to apply it, send the file again with the new planId as plan.';
+    'plan; to apply it, send the file again with plan set to the new planId.';
   throw new AppError('feed_guard', message, {
     members: { reasons: [], plan: plan.counts, expected: expected.counts, planId },
   });
@@ -180,8 +180,8 @@ async function readErrors(database: Database, accountId: string, runId: string):
 }
 
 /**
- * Ends a run that was stopped or has failed. If the end cannot be stored, the run ends as interrupted with
- * its lease.
+ * Ends a run that was stopped or has failed. If the end cannot be stored, the run is recorded as interrupted
+ * after its lease expires.
  */
 async function endWithError(database: Database, leased: LeasedRun, error: unknown): Promise<void> {
   const code = error instanceof AppError ? error.code : 'internal_error';
@@ -191,6 +191,6 @@ async function endWithError(database: Database, leased: LeasedRun, error: unknow
     leased.run.errors = await readErrors(database, leased.accountId, leased.run.id);
     await leased.end({ outcome, error: { code, message } });
   } catch {
-    // The run ends with its lease.
+    // `endLostRuns` ends the run after its lease expires.
   }
 }

@@ -18,7 +18,7 @@ import { LEASE_MS, occupyFeed, RUN_ID_PREFIX } from './feed-lease.ts';
 /** A feed with its last run. */
 export interface ShownFeed extends StoredFeed {
   lastRun: StoredRun | undefined;
-  /** When the feed became late because no run had succeeded in the expected time; null if it is not late. */
+  /** When the feed became late because no run had succeeded within the expected time; null if it is not late. */
   lateSince: number | null;
 }
 
@@ -97,6 +97,7 @@ const SLICE_LENGTH = 50;
 /**
  * Deletes a feed in slices. No run can begin until the feed is deleted. A second call completes an
  * interrupted deletion.
+ * @returns the account's sequence after the last change; undefined if no listing was changed
  * @throws {AppError} `not_found`, `feed_busy`, or what `write` throws
  */
 export async function deleteFeed(

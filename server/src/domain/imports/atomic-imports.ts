@@ -124,7 +124,7 @@ function pauseOutside(database: Database, { actor, signal }: Import): () => Prom
   });
 }
 
-/** Maximum concurrent changes that a refresh of the plan reads, inside and outside the transaction. */
+/** Maximum number of concurrent changes that a refresh of the plan reads, inside and outside the transaction. */
 const CHANGES_MAX = { inside: 100, outside: 1_000 };
 const ATTEMPTS_MAX = 5;
 
@@ -175,7 +175,7 @@ async function saveTogether(
   return report;
 }
 
-/** The transaction, whose `nextTurn` rejects with the reason of `signal` once it aborts. */
+/** Returns the transaction with a `nextTurn` that rejects with the reason of `signal` once `signal` aborts. */
 function abortableBy(signal: AbortSignal | undefined, transaction: LongTransaction): LongTransaction {
   return {
     hasCountTriggers: transaction.hasCountTriggers,

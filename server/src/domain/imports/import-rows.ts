@@ -7,7 +7,7 @@ interface AnyRow {
   line: number;
   /** Whether an earlier row of the file has the same external id. */
   isRepeated?: boolean;
-  /** The row's own values as a JSON object, if they were requested. */
+  /** The row's values as a JSON object, unchanged from the file, if they were requested. */
   values?: string | undefined;
 }
 
@@ -18,13 +18,13 @@ export interface ValidRow extends AnyRow {
   externalId: string | undefined;
   /** @throws {AppError} `validation_failed` */
   makeInput(current: Listing | undefined): ListingInput;
-  /** Hands the row's values over to `keep`. @returns their length as JSON */
+  /** Passes the row's values to `keep`. @returns their length as JSON */
   stage?(keep: KeepText): number;
   /** The number of values that were cleaned. */
   cleaned?: number;
 }
 
-/** A row that is invalid by itself, regardless of the account's listings. */
+/** A row that is invalid regardless of the account's listings. */
 interface InvalidRow extends AnyRow {
   externalId?: string | undefined;
   issue: PlainError;

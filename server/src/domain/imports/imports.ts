@@ -15,7 +15,7 @@ export interface Import {
   onFailure?: ((failure: RowFailure) => Promise<void>) | undefined;
   /** Called after each commit with the account's sequence. */
   onCommit?: (sequence: number) => void;
-  /** Aborts when the client disconnects, or when its key or session ends. `batches` then throws. */
+  /** Aborts when the client disconnects, or when its key or session becomes invalid. `batches` then throws. */
   signal?: AbortSignal;
 }
 
@@ -77,7 +77,7 @@ function withReport(error: AppError, report: ImportReport): AppError {
   const members = { ...error.members, ...report };
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
   if (!isPromise || report.created + report.updated === 0) return error.with({ ...report });
-  const message = 'The import stopped early: only the counted rows were written; send the file again.';
+  const message = 'The import stopped early. Only the rows counted in this report were written; send the file again.';
   return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }
 

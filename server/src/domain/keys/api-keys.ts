@@ -140,12 +140,12 @@ function alreadyRolled({ id, replacedBy }: ApiKey): AppError {
 
 function describeRoll(key: ApiKey, hours: number, expiry: number): string {
   const end = hours > 0 ? `expires ${new Date(expiry).toISOString()}` : 'is deleted';
-  return `replaced by ${key.start}… (${key.id}), the old key ${end}`;
+  return `replaced by ${key.start}… (${key.id}); the old key ${end}`;
 }
 
 /**
  * Deletes a key. Once it is deleted, every process rejects requests that use it.
- * @throws {AppError} `not_found`, even for another account's key, or what `requireAdministrator` throws
+ * @throws {AppError} `not_found` if the account has no such key, or what `requireAdministrator` throws
  */
 export async function deleteApiKey(
   database: Database,
@@ -164,7 +164,7 @@ interface KeyChange {
   actor: AuditActor;
 }
 
-/** Runs `work` on a key in the change's transaction. @throws {AppError} as `deleteApiKey` does */
+/** Checks the administrator and runs `work` in one transaction. @throws {AppError} as `deleteApiKey` does */
 async function changeKey<T>(
   database: Database,
   keyId: string,

@@ -36,7 +36,7 @@ interface Use extends KeyHour {
 /** Uses per transaction. Writing them takes a few milliseconds. */
 const FLUSH_LENGTH = 500;
 
-/** How long a read waits for a flush. After that, the read can lack the uses of the last few seconds. */
+/** How long a read waits for a flush. If the flush takes longer, the uses of the last few seconds may be missing. */
 const READ_WAIT_MS = 500;
 
 /** The uses written in one transaction. The number prevents double counting if the batch is written again. */
@@ -45,7 +45,7 @@ interface Batch {
   uses: Use[];
 }
 
-/** Counts the use of keys, and writes the counts in batches, outside of requests. */
+/** Counts the use of keys, and writes the counts in batches, so that no request waits for a write. */
 export class KeyUse {
   readonly #database: Database;
   /** The start of the current hour. */
@@ -78,7 +78,7 @@ export class KeyUse {
   /** Writes the uses. After an error, unwritten uses are left for the next flush. */
   readonly flush = coalesce(() => this.#flush());
 
-  /** Writes the uses before a read that shows them, but does not wait if writing takes too long. */
+  /** Writes the uses before a read that shows them. Stops waiting if writing takes too long. */
   flushForRead(): Promise<void> {
     return settleWithin(READ_WAIT_MS, this.flush());
   }

@@ -12,7 +12,7 @@ import { findListing, type StoredListing } from '../../storage/listings.ts';
 import type { Principal } from '../access/principals.ts';
 import { noListing } from './listings.ts';
 
-/** A page ends early once its entries have this many bytes. */
+/** A page ends early once its entries reach this size in bytes. */
 const PAGE_BYTES_MAX = 256 * 1024;
 const AFTER_EVERY_SEQUENCE = Number.MAX_SAFE_INTEGER;
 

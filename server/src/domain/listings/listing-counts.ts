@@ -4,13 +4,13 @@ import type { ListingSearch, Totals } from '../../storage/searches.ts';
 /** Maximum number of accounts whose counts are cached. The counts of an account take less than 1 KiB. */
 const ACCOUNTS_MAX = 1000;
 /**
- * In accounts with up to this many listings, the listings are counted again after each change, which takes a
- * few milliseconds.
+ * In accounts with up to this many listings, cached counts are not used after a change, because counting takes
+ * only a few milliseconds.
  */
 const QUICK_LENGTH = 10_000;
 /**
- * How long a larger account's counts are used, per listing. This is about 30 times as long as counting takes
- * (0.7 µs per listing).
+ * How long a larger account's counts are used despite changes, per listing. This is about 30 times as long as
+ * counting takes (0.7 µs per listing).
  */
 const FRESH_MS_PER_LISTING = 0.02;
 

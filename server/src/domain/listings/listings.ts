@@ -113,7 +113,7 @@ export function deleteListing(
 }
 
 /**
- * Deletes the listings that exist, one batch per transaction, so other writes get their turn.
+ * Deletes those of the listings that exist, one batch per transaction, so other writes get their turn.
  * @returns how many were deleted, and the account's sequence after the last deletion
  * @throws {AppError} what `write` throws; earlier batches stay deleted
  */

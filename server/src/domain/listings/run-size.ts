@@ -12,7 +12,7 @@ const ALL_BYTES_MAX = 4 * 1024 * 1024;
 const WHOLE_LENGTH_MAX = 300;
 /** Maximum number of pages that are read as a whole at the same time. */
 const PAGES_WHOLE = 8;
-/** The smallest fraction of a full run. Reading smaller runs would spend most of the time finding their start. */
+/** The smallest fraction of a full run. With smaller runs, finding their starts would take most of the time. */
 const PART_MIN = 1 / 8;
 
 /** The size of a list's next run, which shrinks as the number of lists that are being sent grows. */

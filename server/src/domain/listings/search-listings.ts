@@ -28,12 +28,12 @@ export interface PageRequest {
 }
 
 /**
- * A sorted list needs one scan of the whole account for each group of this many matches, which take
- * 5 MB of memory. The first scan returns fewer matches, but sooner.
+ * A sorted list needs one scan of the whole account for each group of this many matches. A group takes 5 MB of
+ * memory. The first scan returns fewer matches, but sooner.
  */
 const FOUND_MAX = 100_000;
 const FOUND_AT_FIRST = 1_000;
-/** For pages of up to this length, the scan also reads the documents. */
+/** For up to 100 listings, and one that shows whether another page follows, the scan also reads the documents. */
 const SHORT_MAX = 101;
 
 /**

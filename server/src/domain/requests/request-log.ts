@@ -18,12 +18,12 @@ import { insertRequestBlock, type RequestBlock } from '../../storage/request-blo
 const BLOCK_BYTES_MAX = 128 * 1024;
 /**
  * Maximum bytes of the requests that wait to be written. A request takes about 250 bytes, so this is enough
- * for a second of a very busy service. Further requests are not logged.
+ * for all requests that a very busy service receives in a second. Further requests are not logged.
  */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 /** Blocks per transaction. */
 const WRITE_LENGTH = 50;
-/** How long a read waits for a flush. After that, the read can lack the requests of the last second. */
+/** How long a read waits for a flush. If the flush takes longer, the requests of the last second may be missing. */
 const READ_WAIT_MS = 2_000;
 /**
  * How many requests are converted to bytes at a time, which is faster than converting each one. If they
@@ -46,10 +46,10 @@ interface OpenBlock {
   parts: Buffer[];
   /** The bytes of `parts`. */
   length: number;
-  /** The latest requests, which are not in `parts` yet, and the maximum bytes that they take. */
+  /** The latest requests, which are not in `parts` yet, and the maximum number of bytes that they take. */
   unpacked: StoredRequest[];
   unpackedBytesMax: number;
-  /** Requests that stay objects until the block is stored, because similar requests are still counted in them. */
+  /** Requests that are not converted before the block is stored, because similar requests are counted in them. */
   counting: StoredRequest[];
   count: number;
   failures: number;
@@ -70,7 +70,7 @@ export type OnLoss = (count: number, cause: unknown) => void;
 
 /**
  * Logs the requests of API keys. `record` only adds a request to memory, and `flush` writes blocks in
- * batches. If the log is full, slow, or damaged, requests are missing from it, but nothing waits.
+ * batches. If the log is full, slow, or damaged, requests are missing from it, but they are not delayed.
  */
 export class RequestLog {
   /** Undefined if the log is off. */
@@ -100,7 +100,7 @@ export class RequestLog {
 
   /**
    * Opens the database before the first request, and repairs it if necessary. Never rejects. If opening
-   * fails, this is reported when the first requests are lost.
+   * fails, the error is reported when the first requests are lost.
    */
   async open(): Promise<void> {
     if (this.isOn) await this.#database.write(async () => {}).catch(() => {});
@@ -141,7 +141,7 @@ export class RequestLog {
     } else if (block.unpacked.push(stored) === UNPACKED_MAX) pack(block);
   }
 
-  /** Returns undefined for changes and errors, which are always recorded. Runs for every request with a key. */
+  /** Returns undefined for changes and errors other than 429, which are always recorded. Called for every request. */
   #similarTo(keyId: string, method: string, status: number | null, at: number): Similar | undefined {
     const isRead = (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
     if (!isRead && status !== TOO_MANY_REQUESTS) return undefined;
@@ -167,7 +167,7 @@ export class RequestLog {
   /** Writes the waiting requests. Those that cannot be written are lost. Never rejects. */
   readonly flush = coalesce(() => this.#flush());
 
-  /** Writes the waiting requests before a read, but does not wait if writing takes too long. */
+  /** Writes the waiting requests before a read. Stops waiting if writing takes too long. */
   flushForRead(): Promise<void> {
     return settleWithin(READ_WAIT_MS, this.flush());
   }

@@ -26,7 +26,7 @@ export interface UsageDay extends Record<Count, number> {
   listings: number;
   /** The current number of stored bytes for today; null for earlier days. */
   bytes: number | null;
-  /** Requests with a key; null if the request log does not have them. */
+  /** The number of requests with a key; null if they are not in the request log. */
   requests: number | null;
 }
 

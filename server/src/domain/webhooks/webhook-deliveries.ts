@@ -92,12 +92,12 @@ function eventGone(): AppError {
   );
 }
 
-/** Limits how many sample events are sent at the same time, in total and per account. Each takes a connection. */
+/** Limits how many sample events are sent at the same time, in total and per account. Each uses a connection. */
 const testing = new FairSemaphore(32, 2);
 
 /**
  * Sends a sample event and waits for the response.
- * @throws {AppError} `not_found`, or `unavailable` if too many wait
+ * @throws {AppError} `not_found`, or `unavailable` if too many sample events wait
  */
 export async function testWebhook(
   services: WebhookServices,

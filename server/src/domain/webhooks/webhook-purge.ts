@@ -19,7 +19,7 @@ export async function removeSettledDeliveries(database: Database, accountId: str
   await purgeEndpoint(database, accountId, id, Date.now());
 }
 
-/** Removes settled deliveries after 30 days. `now` is in UTC milliseconds. */
+/** Removes deliveries that were settled more than 30 days ago. `now` is in UTC milliseconds. */
 export async function purgeDeliveries(database: Database, now: number, signal: AbortSignal): Promise<void> {
   const before = now - DELIVERIES_KEPT_MS;
   let keys = await findWebhookKeys(database, '', '', PAGE_LENGTH);

@@ -125,7 +125,7 @@ export async function rollSecret(
 }
 
 /**
- * Moves an endpoint's position to a sequence.
+ * Moves an endpoint's position to the sequence `after`, so that all later events are sent again.
  * @throws {AppError} `not_found`, `events_expired`, or what `write` throws
  */
 export async function replayWebhook(

@@ -168,8 +168,8 @@ export class ChangeBatch {
   }
 
   /**
-   * Adds a change to a stored listing to the counts, which replace the trigger's in a transaction that
-   * suspends the trigger.
+   * Adds a change to a stored listing to the batch's own counts. They are stored if the transaction suspends the
+   * trigger that otherwise updates the counts.
    */
   #count(change: ReadyChange, earlier: Final | undefined, before: FormerListing | undefined): void {
     if (!change.parts.some((part) => COUNTED_PARTS.has(part))) return;

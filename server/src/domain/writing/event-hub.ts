@@ -24,8 +24,8 @@ export function noteWritten(accountId: string, events: number): void {
 const POLL_INTERVAL_MS = 250;
 
 /**
- * Maximum number of woken requests that read concurrently. Any number of others wait here, because thousands
- * of them would fill the queue for the few database connections.
+ * Maximum number of woken requests that read concurrently. The others wait for their turn in the event hub,
+ * because thousands of them would fill the queue for the few database connections.
  */
 const READERS_MAX = 4;
 
@@ -37,7 +37,7 @@ interface Waiter {
 }
 
 /**
- * Long polls wait here for a change in their account. Writes in this process wake them immediately. While any
+ * Long polls wait here for changes to their account. Writes in this process wake them immediately. While any
  * are waiting, one query for all accounts polls for other processes' writes.
  */
 export class EventHub {
@@ -57,7 +57,7 @@ export class EventHub {
 
   /**
    * Resolves when the account's sequence differs from `sequence`, after `durationMs`, when `signal` aborts,
-   * or when the hub stops. The caller checks which of these has happened. Commits before the call also count.
+   * or when the hub stops. The caller checks which of these has happened. A commit before the call also ends the wait.
    */
   wait(accountId: string, sequence: number, durationMs: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();

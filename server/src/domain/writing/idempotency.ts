@@ -67,7 +67,7 @@ async function findLiveRecord(
   return row !== undefined && (row.expiresAt > Date.now() || trustedNow() === undefined) ? row : undefined;
 }
 
-/** Reads both stored forms: with a `sequence`, which refers to the document, or (older) with the document. */
+/** A stored listing has a `sequence`, which identifies its document. Earlier releases stored the document instead. */
 async function readOutcome(transaction: Executor, accountId: string, outcome: ReturnType<typeof JSON.parse>) {
   const { id, sequence } = outcome;
   if (sequence === undefined) return outcome;
@@ -81,7 +81,7 @@ async function readOutcome(transaction: Executor, accountId: string, outcome: Re
   throw new AppError('not_found', 'This request was already processed, and its listing has since been deleted.');
 }
 
-/** Records per transaction. Each record of the older form contains a listing, which may be large. */
+/** Records per transaction. A record from an earlier release contains a listing, which may be large. */
 const PURGE_LENGTH = 20;
 
 export async function purgeIdempotencyRecords(database: Database, now: number, signal: AbortSignal): Promise<void> {

@@ -66,7 +66,7 @@ export class KnownListings {
   readonly byId = new Map<string, KnownListing>();
   /** Listing ids by external id. */
   readonly idOf = new Map<string, string>();
-  /** The length of all documents. */
+  /** The total length of all documents. */
   bytes = 0;
   readonly #keep: KeepText;
   readonly #asked = { id: new Set<string>(), externalId: new Set<string>() };

@@ -24,7 +24,7 @@ export function readStored<S extends StoredListing>(stored: S): CurrentListing &
 }
 
 /**
- * Stores a new listing with a free external id.
+ * Stores a new listing. The caller must have checked that its external id is free.
  * @throws {AppError} `quota_exceeded`, before anything is written
  */
 export async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
@@ -61,7 +61,7 @@ export async function saveChanged(
 
 /**
  * Makes a listing's new version. `changes` has the fields that differ.
- * @param feed null for none; by default, the listing stays in its feed
+ * @param feed null removes the listing from its feed; by default, the listing stays in it
  */
 export function makeChanged(
   { account, versionFloor }: Pick<Writing, 'account' | 'versionFloor'>,
@@ -72,7 +72,7 @@ export function makeChanged(
   const { id, createdAt } = before;
   const version = Math.max(before.version + 1, versionFloor);
   const now = new Date().toISOString();
-  // The clock may have been set back.
+  // Even if the clock was set back, `updatedAt` must not be earlier than `createdAt`.
   const updatedAt = now < createdAt ? createdAt : now;
   const listing = toListing(input, account, { id, feed: feed ?? undefined, version, createdAt, updatedAt });
   return { listing, changes: findChanges(before, listing) };

@@ -23,9 +23,9 @@ export interface OperationMedia {
 /** The maximum length of a listing, in bytes. */
 export const LISTING_BYTES_MAX = 1024 * 1024;
 /**
- * The maximum length of other bodies, in bytes: several times the longest body that the dashboard's forms
- * send. Checking a body of this length takes less than a millisecond, which matters because some forms do not
- * require authentication.
+ * The maximum length of other bodies, in bytes. The dashboard's longest bodies have the ids of 400 listings
+ * (13 KB). Checking a body of this length takes less than a millisecond, which matters because some operations
+ * do not require authentication.
  */
 export const INPUT_BYTES_MAX = 16 * 1024;
 
@@ -43,9 +43,12 @@ export interface OperationBody {
 }
 
 /**
- * The callers that an operation admits: keys and members of an account; only keys with full access
- * and administrators; only keys; only members; only administrators; all signed-in users, with or
- * without an account; everyone.
+ * The callers that an operation admits:
+ * - `account`: keys and members of the account
+ * - `full`: keys with full access, and administrators
+ * - `key`, `member`, `administrator`: only these
+ * - `user`: signed-in users, even without an account
+ * - `anyone`: also requests without authentication
  */
 export type Caller = 'account' | 'full' | 'key' | 'member' | 'administrator' | 'user' | 'anyone';
 

@@ -8,8 +8,8 @@ import { isProbe } from '../protocol/probes.ts';
 import { UnreadConnections } from '../protocol/unread-connections.ts';
 
 /**
- * Time budget per event-loop turn for starting requests. Running requests share it, because on
- * PostgreSQL a request takes several turns.
+ * Time budget per event-loop turn for starting requests. The time that running requests have taken since the
+ * last start is deducted, because on PostgreSQL a request takes several turns.
  */
 const SHARE_MS = 3;
 const SHARE_MIN_MS = 1;
@@ -23,8 +23,8 @@ const WAITING_MAX = 3_000;
 
 /**
  * Admission control: decides when each request starts. While event-loop turns are short, a request
- * starts when it arrives. Otherwise, requests wait in a queue and start one at a time, so their
- * number is known and excess requests are rejected immediately.
+ * starts when it arrives. Otherwise, requests wait in a queue and start one at a time, so the
+ * number of waiting requests is known and excess ones are rejected immediately.
  */
 export class Admission {
   readonly #database: Pick<Database, 'isOverfull'>;
@@ -50,7 +50,7 @@ export class Admission {
     this.#trustedProxies = trustedProxies;
   }
 
-  /** Whether to reject a request. `needsKey` selects the backlog that counts. */
+  /** Whether to reject a request. `needsKey` selects the backlog to check. */
   isFull(exchange: Exchange, needsKey: boolean): boolean {
     if (!needsKey) return this.#isTooLong(exchange, this.#backlogs.people) && !isProbe(exchange);
     return this.#isTooLong(exchange, this.#backlogs.keys) || this.#database.isOverfull();
@@ -103,7 +103,7 @@ export class Admission {
   async #start(): Promise<void> {
     const nowMs = performance.now();
     const otherMs = nowMs - this.#startedMs - this.#arrivingMs;
-    // If receiving and rejecting requests takes a long time, more time goes to starting them.
+    // Starting requests gets at least as much time as receiving and rejecting requests took, up to the maximum.
     const shareMs = Math.max(SHARE_MIN_MS, SHARE_MS - otherMs, Math.min(SHARE_MAX_MS, this.#arrivingMs));
     const endMs = nowMs + shareMs;
     this.#arrivingMs = 0;
@@ -119,7 +119,7 @@ export class Admission {
   }
 }
 
-/** The sender of a request before authentication. */
+/** The sender of a request, as known before authentication. */
 interface Sender {
   network: string;
   /** The `Authorization` header, not verified. */

@@ -117,9 +117,9 @@ async function limitGuessing(
 }
 
 /**
- * Whether this is the latest request on the connection. If a later one has arrived, closing the connection
- * would lose its response, even if that request has a valid key. Only the parser of `node:http` knows whether
- * a later request has arrived.
+ * Whether this is the latest request on the connection. If another request has arrived after it, closing the
+ * connection would lose the response to that request, which may have a valid key. Only the parser of
+ * `node:http` knows whether another request has arrived.
  */
 function isLatest(incoming: IncomingMessage): boolean {
   const parser: unknown = Reflect.get(incoming.socket, 'parser');

@@ -2,7 +2,7 @@ import { AppError } from '../../model/errors.ts';
 
 /** The size limit of an atomic import, whose rows are kept in memory until the import ends. */
 export const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
-/** The limit for all accounts together; each account can have one such file at a time. */
+/** The limit for all accounts together; each account can run one atomic import at a time. */
 const BYTES_MAX = 3 * ATOMIC_BYTES_MAX;
 
 let total = 0;

@@ -5,8 +5,8 @@ import { networkOf } from '../protocol/client-address.ts';
 /** Enough for mistyped keys from one address. */
 const REJECTIONS = { points: 100, seconds: 60 };
 /**
- * Bounds the memory to 25 MiB. Addresses that share a slot share its points; the only effect is
- * that a rejected request can also lose its connection.
+ * Bounds the memory to 25 MiB. Addresses that share a slot share its points; the only effect is that
+ * rejections can close connections before an address itself has reached the limit.
  */
 const SLOTS = 65_536;
 

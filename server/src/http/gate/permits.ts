@@ -29,7 +29,7 @@ interface Holders {
 
 /** Permits that this process hands out. */
 export class OwnPermits implements Permits {
-  /** The holders by name. Contains only holders that have a permit. */
+  /** By name. An entry is removed when its last permit is given back. */
   readonly #holders = new Map<string, Holders>();
 
   async take(what: Permitted, accountId: string): Promise<Release | undefined> {

@@ -7,12 +7,12 @@ import { type Admitted, CLIENT_LEFT } from '../protocol/exchange.ts';
 import { type Permits, UPLOADS_MAX } from './permits.ts';
 
 /**
- * Maximum number of concurrent imports per process, for all accounts together. Each import holds up to 4 MiB:
- * a 1 MiB record and its parts.
+ * Maximum number of concurrent imports per process, for all accounts together. Each import takes up to 4 MiB
+ * of memory, for a record of 1 MiB and the values parsed from it.
  */
 const PLACES = 32;
 const WAIT_MAX_MS = 30_000;
-/** The interval of the access checks, so an upload stops within a second after its key or session is deleted. */
+/** The interval between access checks: short enough to stop an upload within a second after its key is deleted. */
 const CHECK_INTERVAL_MS = 500;
 
 /** Limits concurrent imports, and stops an import whose key or session is no longer valid. */
@@ -29,7 +29,7 @@ export class UploadGate {
   /**
    * Runs `work`, which reads the body, once a place is free. `signal` aborts when the client
    * disconnects, or when the key, session, or account is no longer valid.
-   * @throws {AppError} `too_many_imports`, or `unavailable` if no place becomes free
+   * @throws {AppError} `too_many_imports`, or `unavailable` if no place becomes free in time
    */
   async run<T>(exchange: Admitted, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { accountId } = exchange.principal;
@@ -62,8 +62,8 @@ export class UploadGate {
   }
 
   /**
-   * Runs `work`, which keeps a whole file in memory, once no other file of the account is kept.
-   * Until then, the request's body waits.
+   * Runs `work`, which keeps a whole file in memory, once no other file of the account is in memory.
+   * Until then, the request's body is not read.
    */
   async keepFile<T>({ principal }: Admitted, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const release = await this.#permits.wait('whole file', principal.accountId, signal);
@@ -71,8 +71,8 @@ export class UploadGate {
   }
 
   /**
-   * Aborts when the key, session, or account is no longer valid. Checks do not overlap, even if the
-   * database is slow.
+   * Aborts `gone` when the key, session, or account is no longer valid. Checks do not overlap, even if
+   * the database is slow.
    */
   #watch({ principal }: Admitted, gone: AbortController): NodeJS.Timeout {
     let isChecking = false;

@@ -11,9 +11,9 @@ const OF_EMAIL_AT_ADDRESS = { points: 10, seconds: WINDOW_SECONDS };
 /** All users of an office can share one address. */
 const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
 /**
- * NIST SP 800-63B §5.2.2 recommends at most 100 attempts. Attacks from three addresses can use up this limit;
- * the user can then still sign in from an address where they have a session. Even a thousand addresses get
- * only 2,400 guesses a day.
+ * NIST SP 800-63B §5.2.2 allows at most 100 consecutive failed attempts. Attackers with three addresses can use
+ * up this limit; the user can then still sign in from the address of one of their sessions. Even a thousand
+ * addresses get only 2,400 guesses a day.
  */
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
 /** In addition, better-auth limits second-factor codes. */
@@ -78,7 +78,7 @@ export class PasswordAttempts {
     await this.#byEmailAtAddress.clear(placeOf(attempt));
   }
 
-  /** Gives back the points of an attempt whose password was not checked. */
+  /** Gives back the points of an attempt whose password was correct or was not checked. */
   async giveBack(attempt: Attempt): Promise<void> {
     for (const { limiter, text } of this.#pointsOf(attempt)) await limiter.reward(text);
   }

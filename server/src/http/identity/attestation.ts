@@ -1,8 +1,8 @@
 import { decodeAttestationObject, isoBase64URL, isoCBOR, parseAuthenticatorData } from '@simplewebauthn/server/helpers';
 
 /**
- * Removes the attestation from a new passkey. The service does not request one. To verify an attestation, the
- * library would request the URLs in the attestation's certificates.
+ * Removes the attestation from a new passkey. The service does not need an attestation, and a client could use
+ * one to make the library request any URL: verification requests the URLs in the attestation's certificates.
  * @returns undefined if the attestation cannot be read or belongs to another id
  */
 export function withoutAttestation(attestationObject: string, id: string): string | undefined {

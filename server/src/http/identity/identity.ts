@@ -17,8 +17,8 @@ import { readSessionToken } from './session-cookie.ts';
 const HOST_PREFIX = '__Host-';
 const NAME = 'property-listings';
 /**
- * Maximum number of concurrent session reads. Each takes 1 to 2 ms of the event loop; without a
- * limit, a hundred could run in one turn.
+ * Maximum number of concurrent session reads by better-auth. Each takes 1 to 2 ms of event-loop time;
+ * without a limit, a hundred could run in one turn.
  */
 const SESSION_READS_MAX = 4;
 
@@ -70,8 +70,8 @@ export class Identity {
   }
 
   /**
-   * Calls better-auth. `along` runs in the same transaction; `passwordField` is the password's
-   * field in the body.
+   * Calls better-auth. The jobs in `along` run in the same transactions as better-auth's changes;
+   * `passwordField` is the password's field in the body.
    * @throws {AppError} better-auth's errors, translated; or `unavailable`, `storage_full`, or
    * `outcome_unknown` for database errors
    */
@@ -117,8 +117,8 @@ export class Identity {
 
   async #create(): Promise<BetterAuth> {
     const { createBetterAuth } = await import('./better-auth.ts');
-    // The first call sets up better-auth, and its headers load Node.js's fetch library. Each takes 20 ms, so they
-    // must not share a turn of the event loop.
+    // The first call sets up better-auth, and creating the call's headers loads Node.js's fetch library. Each
+    // takes 20 ms, so the two must not share a turn of the event loop.
     await ownTurn();
     return createBetterAuth({
       database: this.#database,

@@ -30,7 +30,7 @@ const UNIT_FIELDS: ReadonlyMap<string, string> = new Map([
   ['lotSizeArea', 'lotSizeUnits'],
 ]);
 
-/** Reads a row's values as people write them. */
+/** Converts a row's values from everyday notation, such as `$450,000`, to the API's. */
 export class RowCleaner {
   readonly #options: CleaningOptions;
   readonly #notes: UnitNotes;
@@ -87,7 +87,7 @@ export class RowCleaner {
     if (inexactNumbers.length > 0) {
       return this.#addIssue(field, 'Has more digits than can be stored; a number can have up to 15.', 'out_of_range');
     }
-    // A number in quotes also counts as cleaned.
+    // A number in quotes is also counted in `cleaned`.
     if (typeof value === 'number' && text === String(given).trim()) this.cleaned += 1;
     return value;
   }

@@ -129,7 +129,7 @@ function findGone(columns: readonly FeedColumn[], { map, lastColumns }: LastFile
   });
 }
 
-/** The columns of this file, and those of earlier files that are gone, so the next file can be compared with them. */
+/** The columns of this file, and earlier files' columns that it lacks, for the comparison with the next file. */
 export function readColumns(cells: Cells, lastFile: LastFile): FeedColumn[] {
   const targets = targetsOf(lastFile.map);
   const names = new Set(cells.map((cell) => cell?.trim() ?? ''));

@@ -20,7 +20,7 @@ import { UnitNotes } from './unit-notes.ts';
 import { ValueRules } from './value-rules.ts';
 
 interface CsvOptions {
-  /** Hashes of known rows, which are not read. */
+  /** Hashes of rows that were valid in the feed's previous file, so they are not read again. */
   known: HashSet;
   onHeader(header: ReadHeader): void;
 }

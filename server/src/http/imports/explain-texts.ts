@@ -22,7 +22,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   ...{ beds: '3', baths: '2', livingArea: '1850', lotSizeArea: '0.25', yearBuilt: '1998' },
   ...{ latitude: '30.2672', longitude: '-97.7431' },
 };
-/** Codes whose messages begin with what the value must be or has. */
+/** Codes whose messages describe the value, such as "Must be …", so the quoted value can become their subject. */
 const OF_VALUES: ReadonlySet<string> = new Set(['invalid_choice', 'invalid_format', 'not_an_integer', 'out_of_range']);
 
 /** Quotes each value in the messages about it, because a cell does not have a type that a message could name. */

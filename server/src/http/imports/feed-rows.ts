@@ -49,7 +49,7 @@ export class FeedUpload implements FeedSource {
   }
 }
 
-/** Converts a row for a feed, which keeps on disk the parts that change the row's listing. */
+/** Converts a row to the form of a feed, in which `content` is a string that can be stored on disk. */
 function toFeedRow(row: ReadRow): FeedRow {
   const { line, externalId, values, isCut = false } = row;
   const hash = 'hash' in row ? row.hash : undefined;

@@ -11,7 +11,7 @@ const BATCHES_AHEAD = 2;
 
 /** A file in the reading thread, which exchanges bytes and rows with the serving thread. */
 export class FileBody {
-  /** Hashes of known rows. */
+  /** Hashes of the feed's known rows (`ReadKnownRow`). */
   readonly known = new HashSet(KNOWN_ROWS_MAX);
   readonly #port: MessagePort;
   readonly #isGzipped: boolean;
@@ -56,7 +56,7 @@ export class FileBody {
   }
 
   /**
-   * Sends rows once the serving thread has taken the earlier batches.
+   * Sends rows, after waiting until the serving thread has taken all earlier batches except at most one.
    * @throws {AppError} `invalid_header` if the import has ended
    */
   async pass(rows: ReadRow[]): Promise<void> {

@@ -33,7 +33,7 @@ export class FileReading {
   readonly #batches: Batch[] = [];
   /** The body; undefined until reading starts. */
   #chunks: AsyncGenerator<Buffer> | undefined;
-  /** Whether the thread is waiting for a chunk. */
+  /** Whether the reading thread is waiting for a chunk. */
   #isReady = false;
   #end: { error: unknown } | 'end' | undefined;
   #bodyError: AppError | undefined;
@@ -49,7 +49,7 @@ export class FileReading {
   #namesLength = 0;
   #reader: CsvRowReader | undefined;
 
-  /** `onClose` is called once. */
+  /** `onClose` is called when this object is disposed of. */
   constructor(port: MessagePort, request: ReadingRequest, onClose: () => void) {
     this.#port = port;
     this.#request = request;
@@ -72,7 +72,7 @@ export class FileReading {
 
   /** Reads the values of a known row in this thread. */
   readKnown(values: string): ReadBadRow | ReadGoodRow {
-    if (this.#header === undefined) throw new Error('Only rows of CSV are known.');
+    if (this.#header === undefined) throw new Error('Only rows of CSV files can be known.');
     this.#reader ??= new CsvRowReader(this.#header, this.#request);
     return this.#reader.read({ line: 0, content: JSON.parse(values) }, true);
   }
@@ -199,7 +199,7 @@ export class FileReading {
 function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
   if ('issue' in row) return row;
   if ('patch' in row) return new FileRow(row, mode);
-  throw new Error('Only rows of feeds are known.');
+  throw new Error('Only rows of feeds can be known.');
 }
 
 /** A class, because its instances take little memory, and an import can have thousands of rows in memory. */

@@ -21,8 +21,8 @@ const DETAILS_MAX = 100;
 export interface FileFormat<T> {
   splitter: Splitter<T>;
   /**
-   * Returns undefined if the record does not count as a row. With `hasDetails`, an error lists each invalid
-   * field.
+   * Returns undefined for a record that is not a row, such as a header. With `hasDetails`, an error lists each
+   * invalid field.
    * @throws {AppError} if no row of the file can be read
    */
   toRow(record: FileRecord<T>, hasDetails: boolean): ReadRow | undefined;
@@ -87,7 +87,7 @@ async function* rejectUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 
 const UTF16 = 'The file is in UTF-16, which spreadsheets call Unicode text; save it as UTF-8.';
 
-/** Reads records in slices of time, and collects their rows. */
+/** Reads records in time slices, and collects their rows. */
 class RowReader<T> {
   readonly #toRow: FileFormat<T>['toRow'];
   #rows: ReadRow[] = [];

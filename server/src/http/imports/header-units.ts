@@ -25,7 +25,7 @@ export function unitsOfHeader(columns: readonly (CsvColumn | null)[]): Map<strin
 
 function unitIn(name: string, field: string): string | undefined {
   const marked = [IN_BRACKETS, AFTER_IN].flatMap((pattern) => pattern.exec(name)?.[1] ?? []);
-  // Currency codes can be words, such as ALL, so a code counts only in brackets or after "in".
+  // Currency codes can be words, such as ALL, so a code is recognized only in brackets or after "in".
   if (field === 'currency')
     return marked.map(toCurrency).find((currency) => currency !== undefined && currency !== '$');
   const units = [...marked, name, LAST_WORD.exec(name)?.[1] ?? ''].map(toUnit);

@@ -77,7 +77,7 @@ class JsonRowReader {
       const target = this.#targets.get(name);
       const paths = inexactNumbers.get(name)?.map(([, ...path]) => path);
       if (target) this.#addValue(values, target, name, value, paths);
-      // Unknown members stay, and become issues.
+      // Unknown members are kept, so that they become issues.
       else if (target === undefined && !ignoreUnknown && !isAnnotation(name)) {
         values.add({ key: name, isReso: false }, name, value);
       }

@@ -7,12 +7,12 @@ import type { ReadingRequest, ReadingStart } from './reading.ts';
 
 /** One thread reads all files of an account, so no account can occupy both threads. */
 const THREADS_MAX = 2;
-/** An idle thread ends after this time, because it takes 30 MB. */
+/** An idle thread ends after this time, because it uses 30 MB of memory. */
 const IDLE_MAX_MS = 60_000;
 /**
  * A second line of defense: the limits of a row (1 MiB, 10,000 cells, 5,000 values) keep a thread
- * to a few megabytes. If a thread reaches the limits below, the whole process can end if V8 is in
- * one of its own tasks.
+ * to a few megabytes. Reaching the limits below usually ends only the thread, but it ends the
+ * whole process if V8 is running an internal task.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 6 };
 /** Has the same extension as this file, which a build changes. */
@@ -20,7 +20,7 @@ const THREAD_FILE = new URL(`./reading-thread${extname(import.meta.filename)}`, 
 
 interface Thread {
   worker: Worker;
-  /** The number of each account's files in this thread. */
+  /** The number of files that this thread is reading, by account. */
   accounts: Map<string, number>;
   idle: NodeJS.Timeout | undefined;
 }

@@ -12,13 +12,13 @@ import type { FeedColumn } from '../../model/feeds.ts';
 export interface ReadingOptions {
   /** What each column or member contains, by its name: a field, a RESO name, `metadata.NAME`, or '' to skip it. */
   map: ReadonlyMap<string, string>;
-  /** What a word means in a field, by `FIELD:WORD`, written as in a cell. */
+  /** The meanings of words in a field, by `FIELD:WORD`; a meaning is written as in a CSV cell. */
   values: ReadonlyMap<string, string>;
-  /** The values of fields in rows that do not have one, by field, written as in a cell. */
+  /** The values of fields in rows that do not have one, by field, written as in a CSV cell. */
   defaults: ReadonlyMap<string, string>;
   /** Whether unknown columns and members are skipped. */
   ignoreUnknown: boolean;
-  /** Whether values are cleaned: read as people write them, such as $450,000. */
+  /** Whether values such as $450,000 and 1,250 sq ft are accepted and converted. */
   clean: boolean;
   /** The order of numeric dates such as 03/04/2026; without it, they are invalid. Only with `clean`. */
   dates: DateOrder | undefined;
@@ -47,8 +47,8 @@ export interface ReadingRequest extends ReadingOptions {
   /** The columns of the feed's earlier files. */
   lastColumns?: FeedColumn[];
   /**
-   * Everything that determines how rows are read, except their header, so the same row has the same
-   * hash. Only for a feed.
+   * Everything that determines how rows are read, except the header. It is part of each row's hash, so rows
+   * with the same hash are read in the same way. Only for a feed.
    */
   hashStart?: string;
 }
@@ -89,7 +89,7 @@ export interface ReadGoodRow extends ReadAnyRow {
   hash?: string;
 }
 
-/** A valid row of a feed whose hash is known, so its values are not read. */
+/** A row of a feed that has the hash of a valid row of the previous file, so its values are not read again. */
 interface ReadKnownRow extends ReadAnyRow {
   values: string;
   hash: string;

@@ -162,7 +162,7 @@ function areSameLot(one: LotSize, other: LotSize): boolean {
   return Math.abs(measured.area - otherMeasured.area) <= tolerance;
 }
 
-/** The area of a lot in square meters, and the area for which one unit of the number's last digit stands. */
+/** The area of a lot in square meters, and the precision of that area: one unit of the number's last digit. */
 function measure({ value, unit }: LotSize): { area: number; step: number } | undefined {
   const factor = SQUARE_METERS.get(unit);
   if (typeof value !== 'number' || value <= 0 || factor === undefined) return undefined;

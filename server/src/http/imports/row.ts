@@ -11,13 +11,13 @@ const EXTERNAL_ID_LENGTH_MAX = 512;
 
 /**
  * The maximum number of external ids that an import remembers to count repeated ids, which takes 16 MiB for
- * the largest files. Later ids are compared only with these. In a feed, repeated rows fail, and are found
+ * the largest files. Later ids are compared only with these. Feeds find and reject repeated rows
  * later.
  */
 const EXTERNAL_IDS_MAX = 1_000_000;
 
 interface RowBuilderOptions extends Pick<ReadingRequest, 'mode' | 'clean' | 'isFeed'> {
-  /** In CSV, an empty cell of a required field counts as missing; in JSON, `null` is a value of the wrong type. */
+  /** An empty CSV cell of a required field means that the field is missing; in JSON, `null` is of the wrong type. */
   isCsv: boolean;
 }
 
@@ -44,7 +44,7 @@ export class RowBuilder {
     const options = { isMerge: this.#isMerge, isNamed, hasDetails };
     const parsed = parseRow({ fields, emptied, inexactNumbers, issues }, options);
     const { patch, lack } = hasDetails ? this.#explain(parsed, fields) : parsed;
-    // Without a listing to change, only the row itself matters.
+    // A row that does not name a listing can only create one, so `lack` is its error.
     if (typeof patch !== 'string' && lack !== undefined && !isNamed && id === undefined) return { ...any, issue: lack };
     return { ...any, id, patch, lack, cleaned: row.cleaned };
   }

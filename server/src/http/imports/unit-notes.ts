@@ -13,7 +13,7 @@ interface Note {
 export class UnitNotes {
   readonly #assumed: Readonly<Record<string, string>>;
   readonly #defaults: ReadonlyMap<string, string>;
-  /** The first amounts with a different unit and without a unit, by the unit's field. */
+  /** The first amount with a unit other than the assumed one, and the first without a unit, by the unit's field. */
   readonly #named = new Map<string, Note>();
   readonly #unnamed = new Map<string, Note>();
 

@@ -3,7 +3,7 @@ import { AppError } from '../../model/errors.ts';
 import { SILENCE_MAX_MS, sendContinue } from '../protocol/body.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 
-/** An upload occupies one of few places, so it must keep a minimum speed after its first minute. */
+/** `UploadGate` limits concurrent uploads, so each one must keep a minimum speed after its first minute. */
 const SLOW_START_MS = 60_000;
 const WINDOW_MS = 30_000;
 const WINDOW_BYTES_MIN = 30 * 1024;

@@ -11,7 +11,7 @@ import { replyError } from '../protocol/reply.ts';
 import { fromNowhere } from '../protocol/same-origin.ts';
 import type { Api } from './api.ts';
 
-/** Checks of an operation, which throw the examples of errors whose messages depend on the operation. */
+/** For each error whose message depends on the operation, a check of the operation that throws the example. */
 const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> = {
   forbidden: ({ caller }) => {
     if (caller === 'administrator' || caller === 'full') requireRole({ role: 'member' });

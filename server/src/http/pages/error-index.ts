@@ -11,8 +11,8 @@ export function errorIndex(): string {
 <p>Every error is JSON in one format. Its <code>code</code> is for programs and never changes its meaning; its
 <code>message</code> says what to do. The <code>Link</code> header of an error response points to its page here.</p>
 <pre tabindex="0"><code>{"error":{"code":"…","message":"…","requestId":"…","details":[{"field":"…","code":"…","message":"…"}]}}</code></pre>
-<p>To report a problem, include the <code>requestId</code>. It is also in the <code>X-Request-Id</code> header; in a
-401 response, it is only in that header. <code>details</code> is present if fields are not valid.</p>
+<p>When you report a problem, include the <code>requestId</code>. It is also in the <code>X-Request-Id</code> header; in
+a 401 response, it is only in that header. <code>details</code> is present if fields are not valid.</p>
 <h2>Codes</h2>
 <ul class="codes">
 ${ERROR_CODES.map(item).join('\n')}

@@ -47,7 +47,7 @@ export function hasCompressorFree(): boolean {
   return compressors < COMPRESSORS_MAX;
 }
 
-/** Flushes each chunk before it takes the next one. */
+/** Creates a compressor that flushes each chunk before it accepts the next one. */
 export function createCompressor(encoding: Encoding): Transform {
   compressors += 1;
   const compressor =

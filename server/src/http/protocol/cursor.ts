@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../model/errors.ts';
 
-/** The length of a signature in base64url characters, which hold 132 bits. */
+/** The length of a signature. This many base64url characters encode 132 bits. */
 const SIGNATURE_LENGTH = 22;
 
 /** Cursors are opaque, do not expire, and are bound to the list's parameters (`scope`). */

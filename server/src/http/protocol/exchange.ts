@@ -72,15 +72,15 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
   };
 }
 
-/** Why work is canceled when its client disconnects. Created once, because many clients can disconnect at once. */
+/** The abort reason for work whose client has disconnected. Created once, because many can disconnect at once. */
 export const CLIENT_LEFT = new AppError('invalid_header', 'The connection ended before the response was sent.');
 
-/** What to abort because clients have disconnected. */
+/** The controllers of work whose clients have disconnected, until `abortLeaving` aborts them. */
 const leaving: AbortController[] = [];
 
 /**
- * Aborts soon after the client disconnects. Listens to the request, because a response that is waiting
- * for an earlier one does not notice the disconnection.
+ * Returns a signal that aborts soon after the client disconnects. Listens to the request, because a response
+ * that is waiting for an earlier one does not notice the disconnection.
  */
 export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   const left = new AbortController();
@@ -94,11 +94,11 @@ export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   return left.signal;
 }
 
-/** When many clients disconnect at once, ending all their work would take a long turn of the event loop. */
+/** Aborts in slices: when many clients disconnect at once, ending all their work would block the event loop. */
 async function abortLeaving(): Promise<void> {
   await inSlices(leaving, (each) => each.abort(CLIENT_LEFT));
   leaving.length = 0;
 }
 
-/** Responds to every valid HTTP request; its promise never rejects. */
+/** Responds to every valid HTTP request. The returned promise never rejects. */
 export type App = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;

@@ -15,9 +15,9 @@ interface Outage {
 }
 
 /**
- * Logs the errors that are the service's own. An error that a client can cause appears only in the
- * request's log line. The loss of the database is logged once, and so is its return, instead of an
- * error for each failed request.
+ * Logs server-side errors. An error that a client can cause appears only in the request's log line.
+ * The loss of the database is logged once, and so is its return, instead of an error for each failed
+ * request.
  */
 export class FailureLog {
   readonly #logger: Log['logger'];

@@ -58,8 +58,8 @@ export function rejectConnection(code: string | undefined, socket: Duplex, optio
 }
 
 /**
- * Rejects once the earlier response is sent. Until then, nothing is read, because every chunk would fail
- * again.
+ * Rejects once the earlier response is sent. Until then, nothing is read, because the parser would report
+ * the error again for every chunk.
  */
 function rejectAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, options: RejectOptions): void {
   socket.pause();
@@ -124,7 +124,7 @@ function createRejection(fault: AppError, { log: { logger }, headers: always }: 
 }
 
 export function headersTooLarge(): AppError {
-  return new AppError('headers_too_large', 'The headers are larger than 16 KiB; send fewer.');
+  return new AppError('headers_too_large', 'The URL or the headers are larger than 16 KiB; shorten them.');
 }
 
 function toIssue(code: string | undefined): AppError {

@@ -21,7 +21,7 @@ export function challengeFor(description: string): string {
   return `${CHALLENGE}, error="invalid_token", error_description="${description}"`;
 }
 
-/** Why a header without a readable key was rejected. */
+/** The description for an `Authorization` header from which no key can be read. */
 export const UNREADABLE_KEY = 'Send one header like this: Authorization: Bearer API_KEY';
 /** For a key that was valid when the request began. */
 const KEY_GONE = challengeFor(
@@ -54,9 +54,9 @@ export function replyNotModified(etag: string): Reply {
 export function replyError(error: AppError, requestId: string): Reply {
   const isKeyRejected = error.message === INVALID_KEY;
   const body = isKeyRejected ? INVALID_KEY_BODY : errorBody(error, requestId);
-  // A 401 response says how to authenticate (RFC 9110 §15.5.2). Cookies do not have an authentication scheme.
+  // A 401 response must say how to authenticate (RFC 9110 §15.5.2), but cookies have no authentication scheme.
   const challenge = isKeyRejected ? { 'WWW-Authenticate': KEY_GONE } : undefined;
-  // The error's page (RFC 8288, relation `help`). It is in a header because the body of a 401 is fixed.
+  // Links to the error's page (RFC 8288, relation `help`) in a header, because the body for a rejected key is fixed.
   const help = { Link: `</docs/errors/${error.code}>; rel="help"` };
   return replyJson(ERRORS[error.code].status, body, { ...challenge, ...help, ...error.headers });
 }

@@ -14,8 +14,8 @@ import { commonHeaders, type Reply } from './reply.ts';
 export const LINGER_MS = 500;
 const LINGER_STEP_MS = 50;
 /**
- * Maximum number of late steps that do not count, so an event loop that is always slow does not keep
- * connections open forever.
+ * Maximum number of late steps that do not count toward `LINGER_MS`, so an event loop that is always slow
+ * does not keep connections open forever.
  */
 const LATE_STEPS_MAX = 100;
 
@@ -159,9 +159,9 @@ function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'ou
 }
 
 /**
- * Resolves at the end of a request, or when the rest of it takes too long. Late steps do not count. During a
- * stall of the event loop, the rest of the request and the next request may have arrived, and the next one
- * would be lost if the connection were closed.
+ * Resolves at the end of a request, or when the rest of it takes too long. Late steps do not count: while the
+ * event loop was blocked, the rest of the request and the next request may have arrived, and closing the
+ * connection would lose the next request.
  */
 function restOf(incoming: IncomingMessage): Promise<void> {
   if (incoming.complete || incoming.destroyed) return Promise.resolve();

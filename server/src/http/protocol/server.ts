@@ -21,7 +21,7 @@ import {
 import { isHttps } from './same-origin.ts';
 
 const HEADER_BYTES_MAX = 16 * 1024;
-/** The parser's limit also counts the URL, but not the colons and line breaks of headers. */
+/** Added to the parser's limit, which also counts the URL, but not the colons and line breaks of headers. */
 const URL_BYTES_MIN = 4 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
@@ -34,12 +34,12 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const IDLE_TIMEOUT_MS = 75_000;
 /**
  * The maximum number of pipelined requests per connection; each takes memory while it waits. After
- * the last one, the connection closes, and the client has to send the others again.
+ * the response to the last one, the connection closes, and the client must send any further ones again.
  */
 const PIPELINED_MAX = 128;
 /**
- * The maximum number of ignored requests after a connection's last one. One read has up to 64 KiB,
- * which can contain 3,600 requests.
+ * The maximum number of requests that are ignored after a connection's last accepted one. One read
+ * returns up to 64 KiB, which can contain 3,600 requests.
  */
 const IGNORED_MAX = 4_000;
 /** The parser's error for a request whose end is missing because the client has disconnected. */
@@ -47,7 +47,7 @@ const CUT_OFF = 'HPE_INVALID_EOF_STATE';
 /** A path without a route, for request targets that cannot be normalized. */
 const NOWHERE = '/nowhere';
 
-/** RFC 6797: for a year, browsers use only HTTPS. Subdomains are excluded, because they can be other services. */
+/** RFC 6797: for a year, browsers use only HTTPS. Subdomains are excluded, because they can host other sites. */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 /** Open files reserved for databases, threads, and webhooks, or a quarter of the limit if that is lower. */
@@ -136,7 +136,10 @@ function startInTurn(socket: Socket, outgoing: ServerResponse, start: () => void
   });
 }
 
-/** Connections that do not accept further requests, because it could be ambiguous where the next one starts. */
+/**
+ * Connections that do not accept further requests, because it could be ambiguous where the next one starts or
+ * because too many are pipelined.
+ */
 class FinishedConnections {
   /** The number of ignored requests, by connection. */
   readonly #ignored = new WeakMap<Socket, number>();
@@ -150,7 +153,7 @@ class FinishedConnections {
   }
 
   /**
-   * Closes the connection if it has sent too many requests, because each one takes memory until the
+   * Closes the connection after too many ignored requests, because each one takes memory until the
    * connection closes.
    */
   ignoreRequest(socket: Socket): void {
@@ -195,7 +198,9 @@ const closedConnections = createCounter({
 /** Closes excess connections, because without a free file descriptor, even open connections could not be served. */
 function limitConnections(server: Server, connectionsMax: number, log: Log): void {
   const rejections = new RejectionCount(log, {
-    first: `more than ${connectionsMax} connections: new ones are closed; if you need more, raise the limit on open files`,
+    first:
+      `more than ${connectionsMax} connections: new ones are closed; ` +
+      `a higher limit on open files allows up to ${CONNECTIONS_MAX}`,
     report: 'connections were closed because too many were open',
   });
   let count = 0;
@@ -213,7 +218,7 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
 
 /** Abandoned connections that end per event-loop turn. Ending one takes 0.1 ms. */
 const ENDED_PER_TURN = 8;
-/** If more are waiting, this part of them ends. */
+/** If many are waiting, this fraction of them ends per turn. */
 const ENDED_PART = 1 / 64;
 
 /**
@@ -234,8 +239,8 @@ class AbandonedConnections {
   }
 
   /**
-   * Calls `end` in a later turn, unless the connection has closed by then. If the connection was already added,
-   * does nothing: a request that is cut off is added with its own response.
+   * Calls `end` in a later turn, unless the connection has closed by then. Does nothing if the connection was
+   * already added: if its request was cut off, the first `end` also sends an error response.
    */
   add(socket: Duplex, end: () => void): void {
     if (this.#ends.size === 0) setImmediate(this.#endSome);

@@ -15,11 +15,11 @@ const BACKLOG = 4_096;
 export const SHARES_PORTS = process.platform === 'linux';
 /** Node.js accepts one connection per listening socket and event-loop turn, so a single socket would be slow. */
 const SOCKETS = 32;
-/** The number of accepted connections that are opened per event-loop turn if more are waiting. */
+/** The number of waiting connections that are opened (passed to the HTTP server) per event-loop turn. */
 const OPENED_PER_TURN = 8;
 /**
- * At most this many connections wait; the others are opened in the same turn, because each holds a file
- * descriptor before the limit on connections counts it.
+ * At most this many connections wait; any others are opened in the same turn, because a waiting connection
+ * uses a file descriptor but does not count toward the limit on connections.
  */
 const UNOPENED_MAX = 64;
 /** How long a stopping server continues to accept connections if they keep arriving. */
@@ -63,8 +63,8 @@ export async function listenOn(
 }
 
 /**
- * Accepted connections that are not open yet. Networks take turns, because one can open thousands at once. The
- * connections that the HTTP server itself accepts, at most one per turn, are open immediately.
+ * Accepted connections that are not open yet. Networks take turns, because a single network can open thousands at
+ * once. The connections that the HTTP server itself accepts, at most one per turn, are open immediately.
  */
 export class AcceptedConnections<S extends Pick<Socket, 'remoteAddress'>> {
   readonly #open: (socket: S) => void;
@@ -95,8 +95,8 @@ export class AcceptedConnections<S extends Pick<Socket, 'remoteAddress'>> {
 
 /**
  * Reserves a port that several sockets will share, because the system would let another service share the
- * port as well. Services see each other's claims even if they do not listen yet.
- * @returns the address and port, which was chosen if `port` is 0
+ * port as well. Services see each other's claims even before they listen.
+ * @returns the address and port; if `port` is 0, the system has chosen one
  * @throws {Error} with `errno` if another service listens on the port or has claimed it
  */
 export async function claimPort({ host, port }: Where): Promise<{ where: Where; release(): void }> {

@@ -5,7 +5,7 @@ import type { Reply } from './reply.ts';
 
 /** The most output that is kept for a slow reader; beyond this, the work waits. */
 const HELD_BYTES_MAX = 64 * 1024;
-/** A client that sends its whole body before it reads would otherwise wait forever. */
+/** Without this limit, a client that sends its whole body before it reads the response would wait forever. */
 const WAIT_MAX_MS = 30_000;
 
 /**
@@ -42,7 +42,7 @@ async function waitForRoom(lines: PassThrough): Promise<void> {
   try {
     await once(lines, 'drain', { signal: over.signal });
   } catch {
-    throw new AppError('request_timeout', 'The response was not read while the file was sent.');
+    throw new AppError('request_timeout', 'The client did not read the response while it sent the file.');
   } finally {
     clearTimeout(timer);
     lines.off('close', stop);

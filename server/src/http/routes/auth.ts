@@ -47,7 +47,7 @@ async function signInWith(
   };
   const attempt = { email, isSignedIn: false, prepare, exchange, services };
   const { headers, response } = await tryPassword(attempt, (api) => api.signInEmail(request));
-  // The attempt counts as wrong until the code is correct.
+  // Until the code is verified, the attempt is counted as a failed one.
   if ('twoFactorRedirect' in response) {
     if (browser.before) await signOut(services.database, sessionActorOf(browser.before, exchange, services));
     setCookies(exchange, headers);
@@ -79,7 +79,7 @@ export async function signInNewUser(userId: string, exchange: Exchange, services
 
 /**
  * `before` is the browser's previous session, which the new one replaces. Without `hasTyped` (the
- * user did not enter a password), earlier attempts still count.
+ * user did not enter a password), earlier failed attempts still count against the limit.
  */
 export async function replyToSignIn(
   headers: Headers,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Encoding } from '../protocol/compression.ts';
 
-/** Next to the code in the package; in a clone, the output of the dashboard's workspace. */
+/** In the package, the dashboard is next to the code; in a clone, it is in its own workspace. */
 const PACKED = join(import.meta.dirname, '../../dashboard');
 const DIRECTORY = existsSync(PACKED) ? PACKED : join(import.meta.dirname, '../../../../dashboard/dist');
 

@@ -44,7 +44,7 @@ const toPage = ({ title, base }: Api) => `<!doctype html>
  * the descriptions instead. The viewer also treats each type with "json" in its name as JSON, so it would
  * quote NDJSON examples.
  */
-const START = `// As in the dashboard, which has the same origin.
+const START = `// Uses the color scheme of the dashboard, which has the same origin.
 const scheme = localStorage.getItem('mantine-color-scheme-value');
 const isDark = scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
 document.documentElement.classList.toggle('dark-mode', isDark);

@@ -45,7 +45,7 @@ import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
 import { replyFailures } from './feed-errors.ts';
 
-/** Maximum number of bytes of the runs on a page; each run can have up to 100 failed rows. */
+/** Maximum size of the runs on a page, in bytes; each run can have up to 100 failed rows. */
 const RUNS_BYTES_MAX = 1024 * 1024;
 
 export const feedEndpoints = [

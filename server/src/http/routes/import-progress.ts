@@ -18,24 +18,22 @@ export interface ImportRequest {
   services: Services;
 }
 
-/** Called with the number of rows that are done. */
+/** Called with the number of rows that have been processed. */
 export type OnRows = (count: number) => Promise<void>;
 
 type Run = (request: ImportRequest, onFailure: Import['onFailure'], onRows: OnRows) => Promise<Reply>;
 
 /**
- * Often enough for a person, and few enough lines that a client does not need to read them before
- * it has sent its whole body.
+ * Short enough for a user who watches the progress. The lines are so few that a client can send its whole body
+ * before it reads any of them.
  */
 const INTERVAL_MS = 500;
-/**
- * Maximum number of failures in the report, which is more than a person would fix by hand, and their maximum
- * length, which bounds the memory.
- */
+/** Maximum number of failures in the report: more than a user would fix by hand. */
 const ERRORS_MAX = 10_000;
+/** Maximum length of these failures as JSON, which bounds memory. */
 const ERRORS_LENGTH_MAX = 4 * 1024 * 1024;
 
-/** Sends the number of rows that are done while the import runs, and then the report or the error. */
+/** Sends the number of processed rows while the import runs, and then the report or the error. */
 export async function streamProgress(request: ImportRequest, run: Run): Promise<Reply> {
   const { query, mediaType, exchange } = request;
   if (query.atomic || mediaType === JSON_TYPE) throw progressRejected();
@@ -65,11 +63,11 @@ export async function streamProgress(request: ImportRequest, run: Run): Promise<
       await write(`${errorBody(error, exchange.requestId)}\n`);
     }
   });
-  // Compression would hold lines back.
+  // Compression would delay the lines.
   return { ...reply, isCompressible: false };
 }
 
-/** Reports how many rows are done when the next rows are requested. */
+/** Reports how many rows have been processed each time that the next rows are requested. */
 export async function* withProgress<Row>(batches: AsyncIterable<Row[]>, onRows: OnRows): AsyncGenerator<Row[]> {
   let count = 0;
   for await (const rows of batches) {

@@ -47,7 +47,7 @@ async function verify(factor: Factor, code: string, exchange: Exchange, services
   return replySession(await getNewSession(headers, services), services.database);
 }
 
-/** The user of a pending sign-in, known once better-auth has counted the code. */
+/** The user of a pending sign-in, known once better-auth has counted the attempt. */
 interface PendingSignIn {
   userId: string | undefined;
 }

@@ -2,7 +2,7 @@ import { CURRENCIES } from '../codes.ts';
 import { cleanNumber, isZero, type NumberStyle } from './numbers.ts';
 import type { Cleaned } from './result.ts';
 
-/** Symbols and names of a currency, in uppercase; `$` stands for any dollar. */
+/** Symbols and names of currencies, in uppercase; `$` stands for any dollar. */
 const SYMBOLS: Readonly<Record<string, string>> = {
   ...{ US$: 'USD', 'U.S.$': 'USD', CA$: 'CAD', C$: 'CAD', CDN$: 'CAD', A$: 'AUD', AU$: 'AUD', NZ$: 'NZD', HK$: 'HKD' },
   ...{ S$: 'SGD', MX$: 'MXN', R$: 'BRL', '€': 'EUR', '£': 'GBP', '₹': 'INR', '₪': 'ILS', '₩': 'KRW', '₺': 'TRY' },

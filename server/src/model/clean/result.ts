@@ -12,7 +12,7 @@ export type Cleaned =
 
 export type Unit = 'acres' | 'sqft' | 'sqm';
 
-/** The problem of a value that can be read in more than one way. */
+/** The result for a value that can be read in more than one way. */
 export function ambiguous(given: string, ...meanings: string[]): Cleaned {
   return { problem: `"${given}" can mean ${meanings.join(' or ')}; specify which.` };
 }

@@ -33,7 +33,7 @@ export function givePermits(): void {
     for (const release of held.get(worker)?.values() ?? []) release();
     held.delete(worker);
   };
-  // Takes effect at whichever event is last: messages can still arrive after the exit.
+  // On both events, because messages that arrive between them can still take permits.
   cluster.on('exit', takeBack).on('disconnect', takeBack);
 }
 

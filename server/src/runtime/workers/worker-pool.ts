@@ -7,7 +7,7 @@ import { AppError } from '../../model/errors.ts';
 import { Port } from './port.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** A worker that ends within this time counts as a failed start. */
+/** A worker that ends within this time is treated as a failed start. */
 const STABLE_AFTER_MS = 10_000;
 /** The wait before a restart, which doubles after each failure. */
 const BACKOFF_MS = 100;
@@ -34,7 +34,7 @@ export class WorkerPool {
   #failures = 0;
   #filling: Promise<void> | undefined;
   isStopping = false;
-  /** The counts of workers that have ended. */
+  /** The counters of workers that have ended. */
   #endedMetrics: Promise<ProcessMetrics> = Promise.resolve([]);
 
   /** The workers load the program and wait for `start`. */
@@ -102,7 +102,7 @@ export class WorkerPool {
     void this.#fill();
   }
 
-  /** The metrics of all workers, and the counts of those that have ended. */
+  /** The metrics of all workers, and the counters of workers that have ended. */
   async measure(): Promise<ProcessMetrics[]> {
     await Promise.all([...this.#all].map((worker) => worker.measure()));
     // Both are read in the same turn, because the metrics of a worker that ends move from `running` to
@@ -187,7 +187,7 @@ export class WorkerPool {
     }
   }
 
-  /** Closes the sockets of a worker that no other worker listens on, because new connections would wait there. */
+  /** Closes a worker's sockets on which no other worker listens, because new connections would wait there. */
   #dropUnserved({ port, sockets }: WorkerProcess): void {
     const served = this.#socketsOf(this.#serving);
     port.drop(sockets.filter((socket) => !served.has(socket)));

@@ -2,9 +2,7 @@
 export interface Migration {
   sqlite: string;
   postgres: string;
-  /**
-   * Runs after the search rows of all listings have been rebuilt. Without this SQL, the search rows are kept.
-   */
+  /** Runs after the search rows of all listings have been rebuilt. If this is missing, they are not rebuilt. */
   afterRebuild?: Pick<Migration, 'sqlite' | 'postgres'>;
 }
 

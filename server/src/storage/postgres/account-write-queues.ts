@@ -126,8 +126,8 @@ export class AccountWriteQueues {
   }
 
   /**
-   * Rejects the job that caused the error and runs the others again. Without a culprit, all jobs are retried
-   * for a while. If that cannot help, they are rejected together with the jobs behind them, which would get
+   * Rejects the job that caused the error and runs the others again. If no job caused it, retries all jobs for a
+   * while. If retrying does not or cannot help, rejects them and the jobs that wait behind them, which would get
    * the same error.
    */
   async #settleFailure(error: unknown, queue: AccountQueue, jobs: Job[]): Promise<void> {
@@ -167,8 +167,8 @@ const WAITING_COMMITS = `select 1 from pg_stat_activity where usename = current_
   and query_start < clock_timestamp() - $1 * interval '1 ms' limit 1`;
 
 /**
- * Rejects a write after an unacknowledged commit. Otherwise, such writes could block all connections,
- * including those for reads.
+ * Rejects a write if commits wait for a standby, as after an unacknowledged commit. Otherwise, further commits
+ * would also wait, and could block all connections, including those for reads.
  * @throws {AppError} `unavailable` while commits wait for a standby
  */
 async function requireStandby(client: pg.ClientBase, waitedMs: number): Promise<void> {

@@ -26,7 +26,7 @@ export interface Query {
   timeoutMs?: number;
 }
 
-/** The client waits this much longer than the server's statement timeout. Then it considers the connection dead. */
+/** How much longer than the server's statement timeout the client waits before it considers the connection dead. */
 export const GRACE_MS = 250;
 
 export interface Result {
@@ -89,7 +89,7 @@ export function toQuery(compiled: CompiledStatement, parameters: unknown, isName
 
 /**
  * Replaces U+0000, which PostgreSQL rejects in strings, with the noncharacter U+FFFF. Requests with U+0000
- * are rejected, so no stored string has one, and a search for one finds nothing instead of failing.
+ * are rejected, so no stored string contains it, and a search for it finds nothing instead of failing.
  */
 export function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uffff') : value;

@@ -100,7 +100,7 @@ export async function distribute(client: pg.ClientBase): Promise<void> {
 
 async function distributeTables(client: pg.ClientBase): Promise<void> {
   await send(client, { text: NO_LIMIT });
-  // Safe: the audit log's trigger only reads its own row and the account's, which every machine has.
+  // Safe: the audit log's trigger reads only the row that fires it and the account's row, which every machine has.
   await send(client, { text: 'set local citus.enable_unsafe_triggers = on' });
   // Required, since the same transaction writes reference tables on all machines.
   await send(client, { text: "set local citus.multi_shard_modify_mode = 'sequential'" });

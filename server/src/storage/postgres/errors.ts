@@ -78,7 +78,7 @@ export function isRepeatable(error: unknown): boolean {
 /**
  * Whether an account's next event already exists. Despite the account's lock, this happens while Citus moves
  * the account to another machine: a change that waited for the move increments the sequence on the old
- * machine and reads the new one.
+ * machine, but reads it on the new machine.
  */
 function isSequenceTaken(error: unknown): boolean {
   const reason = reasonOf(error);

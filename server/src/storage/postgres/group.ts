@@ -127,7 +127,7 @@ export class Group {
 
   /**
    * Whether the failed commit certainly stored nothing. An error that ends the connection does not prove
-   * that, since the server, or a pooler in front of it, may have sent it after the commit.
+   * that, since the server, or a pooler in front of it, may have sent the error after the commit.
    */
   async #isRolledBack(failure: GroupFailure): Promise<boolean> {
     return isVerdict(failure.cause) && (await this.rollBack());

@@ -36,8 +36,8 @@ export async function migrate(client: pg.ClientBase, name: string, tell: TellPro
     const version = await readVersion(client);
     if (version > SCHEMA_VERSION) throw tooNew(name, version);
     if (version === 0) await requireUtf8(client);
-    // A migration can read all documents, so it has no timeout. On Citus, it uses one machine at a time,
-    // since its transaction also alters the tables.
+    // A migration can read all documents, so it must not time out on the server. On Citus, it uses one
+    // machine at a time, since its transaction also alters the tables.
     await run("set local statement_timeout = 0; set local citus.multi_shard_modify_mode = 'sequential'");
     for (const { postgres: text, afterRebuild } of MIGRATIONS.slice(version)) {
       await send(client, { text, timeoutMs: MIGRATION_TIMEOUT_MS });

@@ -42,7 +42,7 @@ export class PendingList {
       await this.#pool.use((client) => Promise.all(texts.map((text) => send(client, { text }))));
       this.#delayMs = DELAY_MS;
     } catch {
-      // Until then, only autovacuum empties the list.
+      // Until the next attempt, only autovacuum empties the list.
       this.#delayMs = FAILED_DELAY_MS;
     }
   }

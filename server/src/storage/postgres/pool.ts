@@ -15,15 +15,15 @@ export interface PoolSettings {
   preparesStatements: boolean;
 }
 
-/** The longest wait for a connection. Together with a statement, a request stays below five seconds. */
+/** The longest wait for a connection. Waiting and running a statement together take less than five seconds. */
 const ACQUIRE_TIMEOUT_MS = 2_000;
 /** This many waiting requests per connection are served well before the timeout. */
 const WAITING_PER_CONNECTION = 150;
 /** A lock times out earlier than its statement, so that the error names the cause. */
 const LOCK_SHARE = 0.9;
-/** Connections younger than this lead to the same server as a new one. */
+/** Connections younger than this are assumed to lead to the same server as a new one. */
 const YOUNG_MS = 1_000;
-/** The service never idles in a transaction, so an idle transaction belongs to a process that has died. */
+/** The service is never idle in a transaction, so an idle transaction belongs to a process that has died. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
 /** After the server has rejected a connection, the pool uses only its existing connections for this long. */
@@ -42,10 +42,10 @@ const SHARED_DIVISOR = 4;
 /** Connections to the server, opened on demand. Some are shared; accounts take turns using the others. */
 export class Pool {
   readonly settings: PoolSettings;
-  /** Settings to append to `begin` behind a pooler, which drops those of the server session. */
+  /** Commands to append to `begin` behind a pooler, which drops the settings of the server session. */
   readonly beginLimits: string;
   /**
-   * Permits for long reads, which leave connections for other work. While other accounts read, an account has
+   * Permits for long reads, so that connections are left for other work. While other accounts read, an account has
    * only one permit, since each long read takes a core.
    */
   readonly longReads: FairSemaphore;
@@ -70,7 +70,7 @@ export class Pool {
     this.#shared = new SharedConnections((work) => this.#connect(work), sharedCount, ACQUIRE_TIMEOUT_MS);
     const ownCount = Math.max(1, settings.poolSize - sharedCount);
     const [half, quarter] = [Math.ceil(ownCount / 2), Math.ceil(ownCount / 4)];
-    // With two, an account can read during its own long write.
+    // With two permits, an account can read during its own long write.
     this.#permits = new FairSemaphore(ownCount, Math.min(half, Math.max(2, quarter)), half);
     this.longReads = new FairSemaphore(half, 1, quarter);
     const limits = Object.entries(limitsOf(settings));
@@ -146,7 +146,7 @@ export class Pool {
     await this.#pool.end();
   }
 
-  /** Counts in the account's backlog until `promise` is settled. */
+  /** Adds `promise` to the account's backlog until the promise is settled. */
   async #wait<T>(accountId: string, promise: Promise<T>): Promise<T> {
     const backlog = this.#backlogs.get(accountId) ?? new Backlog(this.settings.poolSize * WAITING_PER_CONNECTION);
     this.#backlogs.set(accountId, backlog);
@@ -167,7 +167,7 @@ export class Pool {
   }
 
   async #connect<T>(work: (client: pg.ClientBase) => Promise<T>, accountId = NO_ACCOUNT): Promise<T> {
-    // Does not count as a lost connection, because retrying would keep the process alive.
+    // Not a `ConnectionError`, because retries would keep the process alive.
     if (this.#pool.ending) throw stopping();
     const client = await this.#wait(accountId, this.#acquire());
     this.#busy += 1;

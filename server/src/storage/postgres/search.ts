@@ -29,7 +29,8 @@ import { TAG_LENGTH } from './sql.ts';
 // How a search uses indexes:
 // 1. Listings are read in the order of the list and checked. If no index has this order, as for a list by
 //    distance, listings in a smaller circle are read.
-// 2. If these listings do not fill the page, but suggest that more of them would, more are read in a list by id.
+// 2. If too few of these listings match, more are read in the same order, but only in a list by id, and only if
+//    that would probably fill the page faster than step 3.
 // 3. If the page is still not full, all listings that the conditions' indexes find are read and sorted.
 
 /** Listings that the first query reads in the order of the list, in one to two milliseconds. */
@@ -42,8 +43,8 @@ const LONG_WALK_MAX = { withoutWords: 8_000, withWords: 2_000 };
 /** The second query runs if it is expected to find this many times the length of the page. */
 const LONG_WALK_MARGIN = 1.5;
 /**
- * Reading a listing in the order of the ids takes this part of the time of reading one that the conditions'
- * indexes find: most adjacent listings are on the same page, and most others are not.
+ * Reading a listing in the order of the ids takes this fraction of the time of reading one that the conditions'
+ * indexes find: most listings with adjacent ids are on the same page, and most others are not.
  */
 const WALK_COST = 1 / 8;
 /**
@@ -53,7 +54,7 @@ const WALK_COST = 1 / 8;
 const IN_ORDER_MAX = 1_001;
 /** Positions that are packed per turn of the event loop, in about a millisecond. */
 const PACKED_PER_TURN = 10 * RUN_LENGTH;
-/** The first query of a list by distance reads a circle with this part of the radius. */
+/** The first query of a list by distance reads a circle with this fraction of the radius. */
 const NEAR_PART = 1 / 6;
 
 /**
@@ -179,8 +180,8 @@ export class PostgresSearch implements ListingSearch<Executor> {
   }
 
   /**
-   * Whether reading more listings in order probably fills the page in less time than reading all matches, judging
-   * by the number of matches that the first query found.
+   * Whether reading more listings in order would probably fill the page, and in less time than reading all
+   * matches. Estimates the share of matches from those that the first query found.
    */
   async #isWorthWalking(accountId: string, found: number, { limit }: Wanted, walkMax: number): Promise<boolean> {
     const share = found / WALK_MAX;
@@ -212,7 +213,7 @@ function firstInOrder(accountId: string, search: Search, wanted: Wanted, readMax
     where ${isMatching} limit ${raw(String(wanted.limit))}`;
 }
 
-/** A query for the first listings of the list, whether they match or not, in parts that an index has in order. */
+/** A query for the first listings of the list, matching or not, in parts that are each in the order of an index. */
 function inIndexOrder(accountId: string, search: Search, { after, limit }: Wanted, readMax: number): Sql {
   const { order, conditions } = search;
   // Not a parameter: with one, the planner would expect to read a tenth of the account, and would not keep a
@@ -226,8 +227,8 @@ function inIndexOrder(accountId: string, search: Search, { after, limit }: Wante
   if (order.by === 'id') return select(isOlder, 'id desc');
   const name = columnOf(order.by as 'listPrice');
   const column = raw(name);
-  // Ordered by the column as well, since the planner does not see that the index has these listings in order
-  // of their ids.
+  // Ordered by the column as well, since the planner does not recognize that the index contains these listings
+  // in the order of their ids.
   const newestFirst = `${name} desc, id desc`;
   const missing = select(sql`${column} is null and ${after?.value === null ? isOlder : sql`true`}`, newestFirst);
   if (after?.value === null) return missing;
@@ -286,7 +287,7 @@ function matchesTerms(accountId: string, conditions: TermCondition[]): Sql {
   return parts.length === 0 ? sql`true` : sql`facets.terms @@ cast(${parts.join(' & ')} as tsquery)`;
 }
 
-/** The limit makes the planner look each id up: without statistics, it would read the whole account instead. */
+/** The limit makes the planner look up each id. Without statistics, it would read the whole account instead. */
 function byKey(table: 'listings' | 'listing_facets', accountId: string): Sql {
   return sql`select * from ${raw(table)} where account_id = ${accountId} and id between wanted.id and wanted.id
     order by id limit 1`;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { EngineSql, KeyPrincipalRow } from '../database.ts';
 
-/** The length of an account's tag: the random end of its id. */
+/** The length of an account's tag, which is the random last part of its id. */
 export const TAG_LENGTH = 8;
 
 export const postgresSql: EngineSql = {
@@ -34,9 +34,9 @@ export const postgresSql: EngineSql = {
   // `updated_at` has an index and always changes, so an update is never heap-only.
   updatesAllIndexes: true,
 
-  // Without this subquery, the server would read all rows of an account that is not in the statistics yet for
-  // each batch. The server cannot move a subquery with a limit, and only the key's index has this order
-  // without a sort.
+  // Without this subquery, each batch would read all rows of an account that is not in the statistics yet. The
+  // planner does not flatten a subquery with a limit, and only the key's index returns this order without a
+  // sort.
   lookUp: (table, accountKey, column, key) => {
     const name = sql.ref(column);
     return sql`lateral (select * from ${sql.table(table)} where account_id = ${accountKey}

@@ -8,12 +8,12 @@ import type { SearchContext } from './search-context.ts';
 import { END } from './walk.ts';
 
 /**
- * A condition with at most this many candidates is selective: a quick search reads the candidates in about a
- * millisecond. A quick search also reads the candidates that meet all conditions on terms (`quickOfAll`), but
- * looks them up only in accounts of up to `accountMax` listings.
+ * A condition is selective if it has at most this many candidates: `quick` for a quick search, which reads them
+ * in about a millisecond, and `thorough` for other searches. A quick search also reads up to `quickOfAll`
+ * candidates that meet all conditions on terms, but looks them up only in accounts of up to `accountMax` listings.
  */
 const FEW = { quick: 400, quickOfAll: 1_000, thorough: 5_000, accountMax: 200_000 };
-/** The words of more candidates than this are looked up in the index, which usually is faster than reading them. */
+/** The words of more candidates than this are looked up in the index, which is usually faster than reading them. */
 const WORDS_READ_MAX = 32;
 /**
  * Reading more than this share of the account's listings by number takes longer than reading all of them in
@@ -58,7 +58,7 @@ export class Candidates {
       const found = this.#numbers(sql`${numbers} limit ${countMax + 1}`);
       if (found.length <= countMax) return { numbers: found, hasWords: false };
     }
-    // For a list by id, newest first, the index itself returns the matches of such a condition in order.
+    // For a list by id, newest first, the index itself returns the matches of a single condition in order.
     const isOrdered = search.order.by === 'id' && terms.length === 1 && !('from' in (terms[0] ?? {}));
     for (const condition of isOrdered ? [] : terms) {
       if ('terms' in condition && !condition.isSelective) continue;
@@ -66,7 +66,7 @@ export class Candidates {
       if (found === undefined) continue;
       const hasWords = 'prefix' in condition && search.words.length === 1;
       const mayLackWords = search.words.length > 0 && !hasWords && found.length > WORDS_READ_MAX;
-      // With this condition in the expression, it takes at most as long as looking up each of the candidates.
+      // An expression that includes this condition takes at most as long as reading the words of each candidate.
       const isIncluded = mayLackWords && this.#index.matchAll(account, [condition]) !== undefined;
       const together = isIncluded ? this.#findTogether(context, found.length) : undefined;
       return together?.hasWords ? together : { numbers: withChanged(context, found), hasWords };
@@ -84,11 +84,11 @@ export class Candidates {
     return found && { numbers: withChanged(context, found), hasWords: this.#index.hasAllWords(account, terms) };
   }
 
-  /** All candidates of the condition with the fewest, as a table in descending order of their numbers. */
+  /** The candidates of the condition that has the fewest, as a table in descending order of their numbers. */
   selectAll(context: SearchContext, before = END): Selected<Sql> {
     const { account } = context;
     const fewest = this.#selectFewest(context);
-    // In order, so that each page of the table is read once. The limit keeps SQLite from dropping the order.
+    // Ordered, so that each page of the table is read once. The limit keeps SQLite from dropping the order.
     const numbers =
       fewest === undefined
         ? sql`(select number from listing_facets indexed by listing_facets_id
@@ -100,8 +100,8 @@ export class Candidates {
   }
 
   /**
-   * The candidates of the condition with the fewest; undefined if every condition has more candidates than
-   * `MANY_SHARE`.
+   * The candidates of the condition that has the fewest; undefined if, for every condition, they are at least
+   * `MANY_SHARE` of the account's listings.
    */
   #selectFewest(context: SearchContext): Selected<Sql> | undefined {
     let fewest: Selected<Sql> | undefined;
@@ -158,7 +158,7 @@ export class Candidates {
   }
 }
 
-/** Adds the listings that have changed since they were indexed. */
+/** Adds the account's listings that have changed since they were indexed, because the index may not find them. */
 function withChanged({ unindexed }: SearchContext, found: number[]): number[] {
   return [...new Set([...found, ...unindexed])];
 }

@@ -7,8 +7,8 @@ import { isStorageFull } from './errors.ts';
 import { ReaderThreads } from './reader-threads.ts';
 
 /**
- * A checkpoint starts when this many pages (16 MB) are waiting. Pages that have changed several times are
- * then written only once, which saves more than the checkpoint's two syncs cost.
+ * A checkpoint starts once this many pages of the log (16 MB) are not in the database file yet. Pages that have
+ * changed several times are then written only once, which saves more than the checkpoint's two syncs cost.
  */
 const PAGES_MIN = 4_000;
 /** At this log size (56 MB), writes wait until all pages are in the database file, so that the log can start over. */
@@ -16,8 +16,8 @@ const LOG_PAGES_MAX = 14_000;
 /** Up to this log size (112 MB), urgent writes do not wait. */
 const POSTPONED_PAGES_MAX = 2 * LOG_PAGES_MAX;
 /**
- * A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next
- * checkpoint.
+ * A checkpoint that empties the log holds the write lock, so it must not wait for readers. If a reader uses
+ * the log, a later call empties it.
  */
 const NO_WAITING = { sql: 'pragma busy_timeout = 0', values: [] };
 const TRUNCATE = { sql: 'pragma wal_checkpoint(truncate)', values: [] };
@@ -62,7 +62,7 @@ export class Checkpoints {
     if (this.#running === undefined) this.#start();
   }
 
-  /** Call this when the disk is full: once the whole log is in the database file, its space can be reused. */
+  /** Call this when the disk is full: once the whole log is in the database file, the log's space can be reused. */
   noteFull(): void {
     this.#mustCatchUp = 'now';
   }
@@ -82,8 +82,8 @@ export class Checkpoints {
   }
 
   /**
-   * Empties the log, unless it is in use. If it were never emptied, it would contain deleted data until the
-   * data is overwritten.
+   * Empties the log, unless it is in use. Otherwise, the log would contain deleted data until later writes
+   * overwrite that data.
    */
   async truncate(): Promise<void> {
     await this.#running;
@@ -148,7 +148,7 @@ export class Checkpoints {
       });
   }
 
-  /** Runs a checkpoint. A failure is left to the next checkpoint, but on a full disk, writes are rejected. */
+  /** Runs a checkpoint. Ignores a failure, since the next checkpoint tries again. @throws if the disk is full */
   async #run(): Promise<void> {
     try {
       await this.#threads.run('', PASSIVE);

@@ -34,9 +34,9 @@ export function prepareFile(path: string): void {
   makeDirectory(dirname(path));
   requireAccess(dirname(path), R_OK | W_OK | X_OK);
   const left = findLeftCompanion(path);
-  // `left` was looked up before this, since another process may create the database in the meantime.
+  // Looks for `left` first, since another process may create the database between the two checks.
   if (!existsSync(path)) {
-    if (left !== undefined) throw incomplete(`${path} is missing, but ${left} has changes to it.`);
+    if (left !== undefined) throw incomplete(`${path} is missing, but ${left} contains changes to it.`);
     createFile(path);
   }
   const file = statSync(path);
@@ -45,9 +45,10 @@ export function prepareFile(path: string): void {
   }
   const { size } = file;
   if (size === 0) throw incomplete(`The database ${path} is empty.`);
-  // If the last page is cut off, SQLite would read zeros for the rest of it. With a log, that is harmless,
+  // If the last page is incomplete, SQLite would read zeros for the missing part. With a log, that is harmless,
   // since the log contains the page.
-  if (size % PAGE_BYTES !== 0 && !existsSync(`${path}-wal`)) throw incomplete(`${path} is cut off, or not a database.`);
+  if (size % PAGE_BYTES !== 0 && !existsSync(`${path}-wal`))
+    throw incomplete(`${path} is truncated, or is not a database.`);
   // SQLite never leaves an index (`-shm`) without its log. Checks twice, since another process may remove
   // both files between the two look-ups.
   if (hasIndexAlone(path) && hasIndexAlone(path)) throw incomplete(`The log ${path}-wal is missing.`);
@@ -72,8 +73,9 @@ function incomplete(message: string): AppError {
 }
 
 /**
- * Creates an empty database atomically: an empty file is never a database that is being created. Never opens
- * a file that SQLite has open, since closing it would release SQLite's locks (sqlite.org/howtocorrupt.html).
+ * Creates an empty database atomically, so that an empty file is never one that another process is creating.
+ * Never opens a file that SQLite has open, since closing the file would release SQLite's locks
+ * (sqlite.org/howtocorrupt.html).
  */
 function createFile(path: string): void {
   const created = `${path}.new-${process.pid}`;

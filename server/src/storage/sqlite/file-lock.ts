@@ -4,7 +4,7 @@ import { isBusy } from './errors.ts';
 /**
  * Locks a dedicated file, which is created if there is none. The operating system unlocks it when the process
  * ends, even if it is killed.
- * @returns the lock, until it is disposed of; undefined if another process has it
+ * @returns the lock, which is held until it is disposed of; undefined if another process has it
  */
 export function lockFile(path: string): Disposable | undefined {
   const lock = new DatabaseSync(path);

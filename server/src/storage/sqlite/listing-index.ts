@@ -12,11 +12,11 @@ import type { PreparedQueries } from './prepared-queries.ts';
 
 /** Listings are indexed once this many wait. With 64, each would take one and a half times as long. */
 export const WAITING_MAX = 256;
-/** How long a transaction adds to the index. Other writes wait during this time. */
+/** How long a transaction adds listings to the index. Other writes wait during this time. */
 const INDEX_MS = 6;
-/** How long the transaction then merges; if adding took longer, it merges for that long. */
+/** How long the transaction then merges segments of the index. If adding took longer, it merges for as long. */
 const MERGE_MS = 6;
-/** Listings indexed per transaction. The number follows from the time of the previous transaction. */
+/** Listings indexed per transaction. The number is adjusted to the time that the previous transaction took. */
 const BATCH_LENGTH = { min: 32, max: 512 };
 /** Pages that are merged between two checks of the time; more if a single term has more. */
 const MERGED_PAGES = 16;
@@ -28,7 +28,7 @@ const MERGED_PAGES = 16;
 const EXPANSIONS_MAX = 32;
 /** Words whose expansions are kept until the database changes. */
 const EXPANDED_MAX = 200;
-/** How many conditions with many matches are remembered, and for how long. */
+/** How many conditions with many matches are remembered, and for how many milliseconds. */
 const FREQUENT = { max: 1_000, ttl: 60_000 };
 const AFTER_EVERY_WORD = '\u{10ffff}';
 
@@ -74,9 +74,9 @@ export class ListingIndex {
   }
 
   /**
-   * The expression for listings that meet all conditions, except conditions on ranges and, unless `isAll`, on
-   * words that too many other words begin with.
-   * @returns undefined if that leaves no conditions
+   * An FTS5 expression for the listings that meet all conditions. Leaves out ranges and, unless `isAll`, words
+   * with which too many other words begin.
+   * @returns undefined if no condition is left
    */
   matchAll(account: number, conditions: TermCondition[], isAll = false): string | undefined {
     const known = conditions.flatMap((condition) => {
@@ -194,7 +194,7 @@ export class Indexing {
   readonly #merging: StatementSync;
   readonly #countingChanges: StatementSync;
   #length = BATCH_LENGTH.min;
-  /** Whether segments may be left to merge. */
+  /** Whether there may be segments left to merge. */
   isMerging = true;
 
   constructor(database: DatabaseSync) {
@@ -209,7 +209,7 @@ export class Indexing {
     return Number(this.#counting.all()[0]?.count);
   }
 
-  /** Indexes some of the waiting listings, and then merges for a while. Call this in a transaction. */
+  /** Indexes some of the waiting listings, and then merges segments for a while. Call this in a transaction. */
   indexSome(): void {
     const indexMs = this.#indexBatch();
     const endMs = performance.now() + Math.max(MERGE_MS, indexMs);
@@ -232,7 +232,7 @@ export class Indexing {
     return takenMs;
   }
 
-  /** @returns whether there may be more to merge */
+  /** Merges some pages. @returns whether there may be more to merge */
   #merge(): boolean {
     const before = this.#countChanges();
     this.#merging.all();

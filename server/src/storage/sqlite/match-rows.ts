@@ -46,7 +46,7 @@ export class MatchRows {
     return this.#run(context, sql`${matches(context, candidates)} limit ${limit}`);
   }
 
-  /** The first `limit` of the matches that were found, in their order. */
+  /** The rows of the first `limit` matches in `found`, in the same order. */
   readMatches({ accountId, wanted }: AccountSearch, found: readonly FoundRow[], limit: number): Run<unknown[]> {
     const first = found.slice(0, limit);
     const { rows, isCut } = this.#runDocs(
@@ -129,7 +129,7 @@ function selectFrom(
   columns = sql`facets.number, facets.id, ${sortValue(search)} as value`,
 ): Sql {
   const words = meetsWords(accountId, search);
-  // Words are next to the documents, so reading them takes longer than reading all other columns.
+  // Words are stored next to the documents, so reading them takes longer than reading all other columns.
   const isUnchanged = sql`not exists (select 1 from unindexed_listings as changed
     where changed.number = facets.number and changed.account_id = ${account})`;
   return sql`select ${columns}

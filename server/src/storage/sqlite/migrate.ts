@@ -55,7 +55,7 @@ async function migrateOnThread(path: string, tell: TellProgress): Promise<void> 
       else failure = report.failure;
     }
   } finally {
-    // If `tell` fails, nothing is migrated.
+    // If `tell` throws, ends the thread before it commits, so that nothing is migrated.
     await thread.terminate();
   }
   if (failure !== undefined) throw new AppError('unavailable', failure);

@@ -9,7 +9,7 @@ import { isOver, type SearchContext } from './search-context.ts';
 import { END } from './walk.ts';
 
 const NEAREST_METRES = 250;
-/** How much larger the next circle is than one that would have enough matches. */
+/** How much larger the next circle is than one that is expected to have enough matches. */
 const CIRCLE_MARGIN = 1.5;
 const CIRCLE_GROWTH_MAX = 6;
 /** Maximum candidates in one circle, and in all circles of a search. */
@@ -53,7 +53,7 @@ export function findNearest(index: ListingIndex, rows: MatchRows, context: Searc
   return undefined;
 }
 
-/** The distance of a position in a list by distance. */
+/** The distance in meters from the circle's center, computed from the sort value of a position. */
 function toMetres(position: Position | undefined): number {
   if (position === undefined) return 0;
   return 2 * EARTH_RADIUS_METRES * Math.asin(Math.min(1, Number(position.value) / DISTANCE_STEPS));

@@ -22,8 +22,8 @@ export function openReader(path: string): DatabaseSync {
 }
 
 /**
- * Opens a durable connection, whose commits return once they are on disk. Deleted data is overwritten.
- * `Checkpoints` runs the checkpoints.
+ * Opens a durable connection, whose commits return once they are on disk. SQLite overwrites deleted data with
+ * zeros. It runs no checkpoints on its own; `Checkpoints` does.
  * @throws {AppError} `unavailable` with a message for the operator
  */
 export function openConnection(path: string): DatabaseSync {

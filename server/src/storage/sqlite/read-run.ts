@@ -19,8 +19,8 @@ export function readRun(statement: StatementSync, values: SQLInputValue[], bytes
 }
 
 /**
- * Begins a statement. After a failure, the next call for the statement only reports the old error again, so a
- * failed call is repeated.
+ * Begins a statement. The first call after a failed one only reports the failure again, so a call that throws is
+ * repeated.
  */
 function begin(statement: StatementSync, values: SQLInputValue[]) {
   try {

@@ -113,7 +113,7 @@ export class ReaderThreads implements Scans {
   }
 }
 
-/** Called only with a permit: compiling takes as long as starting a request. */
+/** Called only once the query has a permit, since compiling takes as long as starting a request. */
 function compile(build: QueryBuild<unknown>) {
   const { sql, parameters: values } = compiler.compileQuery(build);
   return { sql, values };

@@ -97,7 +97,7 @@ export class RequestLogFile implements LogDatabase {
     else waiting?.resolve(result);
   }
 
-  /** The next query starts another thread. */
+  /** Fails the waiting queries of a thread that has ended. The next query starts another thread. */
   #end(cause: unknown): void {
     this.#thread = undefined;
     for (const { reject } of this.#waiting.values()) reject(unavailable('The request log was interrupted.', cause));

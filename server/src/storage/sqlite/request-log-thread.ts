@@ -8,8 +8,8 @@ import { isDamaged, SQLITE_FULL } from './errors.ts';
 import { COMPANIONS, FILE_MODE } from './files.ts';
 import type { LogQuery, LogResult } from './request-log-messages.ts';
 
-// The thread of a `RequestLogFile`. Nothing in the file is needed: a damaged file is removed, and a
-// removed one is created again.
+// The thread of a `RequestLogFile`. The request log can be lost: a damaged file is removed, and a missing one
+// is created.
 
 /** Requests have priority. */
 const NICE = 10;
@@ -18,7 +18,7 @@ const LOCK_TIMEOUT_MS = 1_000;
 const CACHE_KIB = 2_048;
 const LOG_BYTES_KEPT = 16 * 1024 * 1024;
 
-/** Space that is left for the listings: this much, or a tenth of a smaller disk. */
+/** Disk space that must stay free for the listings: this much, or a tenth of the disk if that is less. */
 const FREE_BYTES_MIN = 256 * 1024 * 1024;
 
 const COMPRESSED_BYTES_MIN = 4_096;
@@ -67,7 +67,7 @@ function run({ id, sql, values }: LogQuery): LogResult {
   }
 }
 
-/** V8 would keep the memory of blocks until they take many megabytes, since nothing else here needs memory. */
+/** V8 would not free the blocks' memory until they take many megabytes, since this thread allocates little else. */
 function free(buffer: ArrayBufferLike): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }

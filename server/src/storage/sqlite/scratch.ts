@@ -5,7 +5,7 @@ import { WriteQueue } from './write-queue.ts';
 
 const CACHE_KIB = 4_096;
 
-/** SQL that creates the tables as all migrations leave them, in a sixth of the migrations' time. */
+/** SQL that creates the tables in their latest form, in a sixth of the time that the migrations take. */
 let tablesSql: string | undefined;
 
 /**

@@ -23,7 +23,7 @@ export class SearchCounts {
     this.#rows = rows;
   }
 
-  /** Counts the matches. A quick count returns undefined if it takes longer than a few milliseconds. */
+  /** Counts the matches. A quick count returns undefined if it would take longer than a few milliseconds. */
   count(context: SearchContext): number | undefined {
     const { account, search } = context;
     if (isCounted(search)) {

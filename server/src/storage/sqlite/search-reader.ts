@@ -23,7 +23,7 @@ import { END, findNumberAfter, isWalked, walk } from './walk.ts';
 
 /** A quick search in the order of beds or baths looks up at most this many numbers of beds or baths. */
 const QUICK_COUNTS_MAX = 20;
-/** A quick search looks up several terms together only among the newest listings, in about a millisecond. */
+/** A quick search looks up several terms together only among this many of the latest numbers, in about 1 ms. */
 const QUICK_NUMBERS_MAX = 50_000;
 /**
  * Before it sorts candidates, a thorough search reads this many times the square root of (page length ×
@@ -176,7 +176,7 @@ export class SearchReader {
     return after === undefined ? END : findNumberAfter(this.#queries, account, after.id);
   }
 
-  /** The number after which a quick search reads; 0 if the account has no listings before that number. */
+  /** A quick search reads only listings with greater numbers than this; 0 if that includes all of the account's. */
   #findPart(account: number, end: number): number {
     const [[newest] = [], [oldest] = []] = [
       ...this.#queries.all(sql`select max(number) from listing_facets`),
@@ -206,7 +206,7 @@ class Page {
     this.#limit = limit;
   }
 
-  /** How many rows are missing. */
+  /** How many rows the page still lacks. */
   get rest(): number {
     return this.#limit - this.run.rows.length;
   }

@@ -23,8 +23,8 @@ export async function copyPages(path: string, target: string): Promise<void> {
 }
 
 /**
- * Writes a database that no other process uses to a new file, without the deleted data that is left in free
- * pages and in the word index.
+ * Writes the content of a database to a new file, without the deleted data that is left in free pages and in
+ * the word index. The caller makes sure that no other process uses the database.
  */
 export function rewrite(path: string, target: string): void {
   const database = new DatabaseSync(path);
@@ -51,7 +51,7 @@ function rewriteInto(database: DatabaseSync, target: string): void {
 export function compactFile(path: string, rewritten: string): void {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // Holds the lock until the connection is closed, even after the transaction.
+    // Keeps the lock until the connection is closed, even after the transaction has ended.
     database.exec('pragma locking_mode = exclusive');
     lock(database, path);
     database.exec('commit');

@@ -8,13 +8,13 @@ const BYTES_MAX = 16 * 1024 * 1024 * 1024;
 
 /** A row of a feed's file, as kept on disk during a run. */
 export interface StagedRow {
-  /** Counts the rows in the order of the file, from 1. */
+  /** The row's position in the file, starting at 1. */
   number: number;
   line: number;
   externalId: string | undefined;
   /** What the domain needs to rebuild the row; undefined for a row that has an error or was not read. */
   content: string | undefined;
-  /** Identifies the row; undefined for a row with an error. */
+  /** Identifies the row's content; undefined for a row with an error. */
   hash: string | undefined;
   /** The row's own values as JSON text. */
   values: string | undefined;

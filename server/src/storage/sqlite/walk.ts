@@ -5,10 +5,10 @@ import { all, isMet } from '../search-conditions.ts';
 import type { Position } from '../searches.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 
-/** Above every number. */
+/** Greater than the number of any listing. */
 export const END = Number.MAX_SAFE_INTEGER;
 
-/** The first batch has at most this many listings; each further batch is twice as large. */
+/** Listings in the first batch. Each further batch is twice as large, up to `max`. */
 const BATCH_LENGTHS = { first: 32, max: 256 };
 
 /** A listing's number, and its value in the sort column. */
@@ -119,8 +119,8 @@ function inTiesNewestFirst(rows: FoundRow[]): FoundRow[] {
 }
 
 /**
- * A number that is above the numbers of all listings after this listing in a list by id, and not above this
- * listing's own number.
+ * The lowest number that is above those of all listings that follow the listing in a list by id. It is at most
+ * the listing's own number.
  */
 export function findNumberAfter(queries: PreparedQueries, account: number, id: string): number {
   const [row] = queries.all(sql`select number from listing_facets indexed by listing_facets_id

@@ -13,7 +13,7 @@ import { type Indexing, WAITING_MAX } from './listing-index.ts';
 import { CACHE_KIB } from './open-connection.ts';
 
 /**
- * The limits of a group. Reads wait while a group runs. If a job takes longer than a typical listing, the
+ * The limits of a group. Reads wait while a group runs. If a job takes longer than a typical one, the
  * group ends sooner, since its commit and its responses also take longer.
  */
 const GROUP_JOBS_MAX = 256;
@@ -22,7 +22,7 @@ const USUAL_JOB_MS = 0.5;
 const UNUSUAL_GROUP_MAX_MS = 3;
 /** A small cache makes a long job write to the log while it runs, instead of all at once in the commit. */
 const LONG_CACHE_KIB = 2_048;
-/** How long after a long job writes are urgent, because they may have waited for it. */
+/** For this long after a long job, writes are urgent, because they may have waited for that job. */
 const URGENT_MS = 50;
 /** How long a changed listing waits for others to be indexed with it. */
 const INDEX_AFTER_MS = 1_000;
@@ -144,8 +144,8 @@ export class WriteQueue {
       }
       if (group[0]?.isLong) {
         this.#longEndMs = performance.now();
-        // Its commit takes 20 to 30 ms, so the next group needs a turn of its own. The first `nextTurn` may still
-        // be in the commit's turn, which began with the log's sync.
+        // The long job's commit takes 20 to 30 ms, so the next group needs an event-loop turn of its own. The
+        // `nextTurn` of the next iteration alone may still be in the commit's turn, which began with the log's sync.
         await nextTurn();
       }
     }

@@ -90,7 +90,7 @@ test('a deleted account is in no later backup, and not in the database file once
   assert.ok(after.bytes < before.bytes / 2, `${after.bytes} bytes, before ${before.bytes}`);
   await database.truncateLog?.();
   assert.equal((await stat(`${path}-wal`)).size, 0);
-  // The file may have deleted words until the search index is merged.
+  // The file can still contain deleted words until the search index is merged.
   const indexed = new Set(
     [texts.address, texts.description, texts.city, texts.externalId].map((text) => text.slice(4)),
   );

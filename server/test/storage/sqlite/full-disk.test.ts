@@ -69,7 +69,7 @@ test('a disk that fills up during a group commit fails every write of the group 
   assert.deepEqual(await database.execute(fillers, {}), [{ count: 0 }]);
 });
 
-test('on a full disk creates get storage_full and reads work; with space again, creates succeed', async (t) => {
+test('on a full disk, creates get storage_full and reads work; once there is space again, creates succeed', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const { id } = await create(database, accountId);
   await database.write(async (session) => limitPages(session, (await countPages(session)) + 20));
@@ -129,7 +129,7 @@ test('after the log fills the disk, the database uses all new space', NEEDS_MOUN
 
 test('a process that opens the database on a full disk also gets storage_full', NEEDS_MOUNTS, async (t) => {
   const { disk, path, fill, countStored } = await smallDiskFor(t, 24);
-  // The log has restarted, so that its file has free space that only SQLite knows.
+  // After these writes, the log has restarted, so its file has free space that only SQLite knows of.
   let stored = await fill(1_500);
   disk.fill();
   stored += await fill(10_000);
@@ -143,7 +143,7 @@ test('a process that opens the database on a full disk also gets storage_full', 
 
 test('on a full disk, the database gets new space before the log', NEEDS_MOUNTS, async (t) => {
   const { disk, fill, countStored, readLogSize } = await smallDiskFor(t, 24);
-  // The log has restarted, so that its file accepts more writes.
+  // After these writes, the log has restarted, so its file has room for more of them.
   let stored = await fill(1_500);
   disk.fill();
   stored += await fill(10_000);

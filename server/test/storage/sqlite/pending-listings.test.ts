@@ -126,7 +126,7 @@ test('many changed listings are all found, and all indexed without further write
   assert.deepEqual(await find(), ids);
 });
 
-test('the segments that transactions add to the index are merged, also without further writes', async (t) => {
+test('the segments that transactions add to the index are merged, even without further writes', async (t) => {
   const { database, sql, path, accountId } = await databaseFor(t);
   await Promise.all(Array.from({ length: 300 }, (_, beds) => create(database, accountId, { ...OAK, beds })));
   await until('all listings are indexed', async () => (await countPending(sql)) === 0);

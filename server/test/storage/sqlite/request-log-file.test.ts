@@ -153,7 +153,7 @@ test('without a usable file, requests are lost and nothing else fails', async (t
   await create(database, (await createAccount(database, 'Hill Country Homes')).id);
 });
 
-test('requests are answered while the file of the log is locked, and the service stops', async (t) => {
+test('requests get responses while the log’s file is locked, and the service can stop', async (t) => {
   const service = await startTestService({ engine: 'sqlite', requestLog: RETENTION });
   defer(t, () => service[Symbol.asyncDispose]());
   const tenant = await service.createTenant();

@@ -5,7 +5,7 @@ import { StagedFile } from '../../../src/storage/open.ts';
 
 const MEGABYTE = 2 ** 20;
 
-test('rows take a limited space on disk, and hardly any memory', () => {
+test('rows take a limited amount of disk space, and hardly any memory', () => {
   using file = new StagedFile(64 * MEGABYTE);
   const content = 'x'.repeat(1_000);
   const startBytes = process.memoryUsage.rss();

@@ -14,7 +14,7 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-test('strings on disk take hardly any memory and are read in any order', () => {
+test('strings on disk take hardly any memory and can be read in any order', () => {
   using texts = new StagedTexts(MEGABYTE);
   const startBytes = heapBytes();
   const makeText = (index: number) => `${index} Österreich 🏠 \0 ${'x'.repeat(10_000)}`;

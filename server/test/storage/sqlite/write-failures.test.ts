@@ -183,7 +183,7 @@ test('a write after closing rejects its promise with Retry-After', async (t) => 
   assert.deepEqual(texts(), []);
 });
 
-test('changed listings are indexed in the end, although an attempt fails and then the database cannot be read', async (t) => {
+test('changed listings are indexed in the end, even if an attempt fails and then the database cannot be read', async (t) => {
   const { database } = failingQueue(t);
   const steps: string[] = [];
   const fail = (step: string) => {

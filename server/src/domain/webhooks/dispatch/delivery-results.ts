@@ -7,8 +7,8 @@ import { audit } from '../webhooks.ts';
 import type { Entry } from './endpoint-queue.ts';
 
 /**
- * Results from this interval are stored together. All endpoints store their results at the same moments, so
- * they can share commits.
+ * Results are stored together at this interval. All endpoints store their results at the same moments, so they
+ * can share commits.
  */
 const FLUSH_MS = 200;
 /** How often to store a position that has only moved past events that the endpoint's filter excludes. */
@@ -25,7 +25,7 @@ export type EndReason = 'changed' | 'disabled' | Error;
 export interface ResultsOwner {
   readonly accountId: string;
   readonly webhook: ClaimedWebhook;
-  /** What is stored with the results. */
+  /** The endpoint's progress, which is stored with the results. */
   readonly progress: Pick<Advance, 'position' | 'pending' | 'failingSince'>;
   /** Called after each attempt to store results. */
   onStored(): void;
@@ -36,7 +36,7 @@ export interface ResultsOwner {
 export class DeliveryResults {
   readonly #owner: ResultsOwner;
   readonly #database: Database;
-  /** The process that holds the lease. */
+  /** The id of this process, which holds the lease. */
   readonly #process: string;
   #unstored: Delivery[] = [];
   #storing: Promise<void> | undefined;
@@ -113,7 +113,7 @@ export class DeliveryResults {
     clearTimeout(this.#timer);
     const { progress } = this.#owner;
     if (rows.size === 0 && progress.position === this.#storedPosition) return;
-    // A failed first attempt does not count, because it can be the first request after days without events.
+    // A failed first attempt must not disable the endpoint: it can be the first request after days without events.
     const hasFailed = rows
       .values()
       .some(({ lastAt, state, attempts }) => lastAt !== null && state !== 'delivered' && attempts > 1);
@@ -133,7 +133,7 @@ export class DeliveryResults {
   }
 
   /**
-   * @returns false, without a change, if this process is no longer allowed to advance the endpoint's position
+   * @returns false, without changing anything, if this process is no longer allowed to advance the endpoint's position
    */
   #write(
     rows: readonly Delivery[],

@@ -48,7 +48,7 @@ export class Dispatcher {
   readonly #large = new FairSemaphore(LARGE_MAX, LARGE_PER_ACCOUNT_MAX);
   readonly #starting = new FairSemaphore(STARTING_MAX);
   readonly #senders = new Map<string, EndpointSender | 'starting'>();
-  /** The enabled endpoints of this process by account. */
+  /** The ids of this process's enabled endpoints, by account. */
   #known = new Map<string, Set<string>>();
   #epoch = '';
   /** The revisions of endpoints whose secrets cannot be decrypted. */
@@ -101,7 +101,7 @@ export class Dispatcher {
   async #tickWhileNeeded(): Promise<void> {
     while (this.#mustTick && !this.#isStopped) {
       this.#mustTick = false;
-      // While the database is unavailable, the leases end, and the next tick tries again.
+      // While the database is unavailable, the leases expire, and each tick tries to take them again.
       await this.#tick().catch((error: unknown) => this.#logError(error));
     }
   }
@@ -167,7 +167,7 @@ export class Dispatcher {
     else if (sender === undefined) void this.#startSender(accountId, id);
   }
 
-  /** Finds events that other processes wrote. */
+  /** Notifies the senders of events that other processes wrote. */
   async #poll(): Promise<void> {
     if (this.#isPolling || this.#leases.isAlone || this.#leases.isEmpty) return;
     this.#isPolling = true;

@@ -24,7 +24,7 @@ export interface Entry {
 export class EndpointQueue {
   /** The events of each listing, in order. Only the first event of a listing can be sent. */
   readonly #lanes = new Map<string, Entry[]>();
-  /** Events that are neither settled nor stored, in order. The first one holds back the position. */
+  /** Events that are neither settled nor stored, in order. The position cannot move past the first one. */
   readonly #open: Entry[] = [];
   readonly #settled = new Set<Entry>();
   /** The first events of listings: those that can be sent now, and those that wait until they are due. */
@@ -51,7 +51,10 @@ export class EndpointQueue {
     return this.#storedCount;
   }
 
-  /** The number of listings whose next delivery is stored: it has failed, waited behind another, or is sent again. */
+  /**
+   * The number of listings whose next delivery is stored, because it has failed, has waited behind another
+   * delivery, or is to be sent again.
+   */
   get pendingListings(): number {
     return this.#lanes
       .values()
@@ -63,7 +66,7 @@ export class EndpointQueue {
     return this.#ready.length > 0;
   }
 
-  /** When the earliest waiting event is due; infinity if none waits. */
+  /** When the earliest waiting event is due; `Infinity` if no event is waiting. */
   get dueAt(): number {
     return Math.min(Number.POSITIVE_INFINITY, ...Array.from(this.#waiting, ({ nextAt }) => nextAt));
   }
@@ -107,7 +110,7 @@ export class EndpointQueue {
     this.wake(Number.POSITIVE_INFINITY);
   }
 
-  /** Removes a sent event, so the listing's next event can be sent. */
+  /** Removes an event that needs no further attempts, so the listing's next event can be sent. */
   settle(entry: Entry): void {
     if (entry.isStored) this.#storedCount -= 1;
     else this.#settled.add(entry);
@@ -127,7 +130,7 @@ export class EndpointQueue {
     return this.#lanes.get(entry.listingId)?.slice(1) ?? [];
   }
 
-  /** Notes that a row for the event is among the results, which are stored together with the position. */
+  /** Records that a row for the event is among the results, which are stored together with the position. */
   markStored(entry: Entry): void {
     if (entry.isStored) return;
     entry.isStored = true;

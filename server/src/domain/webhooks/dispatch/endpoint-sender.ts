@@ -28,7 +28,7 @@ import type { Slots, SlotUser } from './slots.ts';
 /** Maximum number of events in memory that are neither settled nor stored. */
 const OPEN_MAX = 128;
 /**
- * Maximum number of deliveries that wait for a retry, or behind a delivery that does. With this many, no
+ * Maximum number of deliveries that wait for a retry or for another delivery's retry. With this many, no
  * further events are read.
  */
 const STORED_MAX = PENDING_MAX / 2;
@@ -43,7 +43,7 @@ const LARGE_MAX = 2;
 
 const attempts = createCounter<'outcome'>({
   name: 'property_listings_webhook_attempts_total',
-  help: 'Attempts to deliver an event to an endpoint, by their outcome.',
+  help: 'Attempts to deliver an event to an endpoint, by outcome.',
   labels: ['outcome'],
 });
 
@@ -130,7 +130,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     this.wake();
   }
 
-  /** Continues if a retry is due. */
+  /** Wakes the sender if a retry is due, or if the position must be stored. */
   wakeIfDue(now: number): void {
     if (this.#queue.dueAt <= now || this.#results.isPositionDue) this.wake();
   }
@@ -144,7 +144,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     });
   }
 
-  /** Aborts attempts in flight, which are sent again later, and stores the other results. */
+  /** Aborts attempts in flight, whose events are sent again later, and stores the results of finished attempts. */
   async stop(): Promise<void> {
     if (this.#hasEnded) return;
     this.#close();

@@ -34,7 +34,7 @@ export class EventPages {
     return read;
   }
 
-  /** Call this when the account has new events, which the reads in progress may lack. */
+  /** Call this when the account has new events, because the reads in progress may not include them. */
   noteWrite(accountId: string): void {
     this.#reads.delete(accountId);
   }

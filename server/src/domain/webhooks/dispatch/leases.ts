@@ -10,7 +10,10 @@ const SHARDS = 16;
  * that other process.
  */
 const SILENCE_MAX_MS = 8_000;
-/** A process that could not renew its leases for this long stops sending before another one takes over. */
+/**
+ * A process that has not renewed its leases for this long stops sending. The time is shorter than
+ * `SILENCE_MAX_MS`, so no other process has taken over yet.
+ */
 const RENEWAL_MAX_MS = 7_000;
 
 interface Seen extends Lease {

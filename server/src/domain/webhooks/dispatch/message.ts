@@ -16,7 +16,7 @@ type Secrets = Pick<ClaimedWebhook, 'id' | 'secret' | 'oldSecret' | 'oldSecretUn
 
 /**
  * Returns undefined if the current secret is encrypted with another key. An old secret that cannot be
- * decrypted is left out, so after a key is lost, rolling the secret makes the endpoint work again.
+ * decrypted is left out, so after an encryption key is lost, rolling the secret makes the endpoint work again.
  */
 export function openSecrets(
   box: SecretBox,

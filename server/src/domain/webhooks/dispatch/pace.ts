@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../../lib/fair-queue.ts';
 import { countWaiting, ownTurn } from '../../../lib/turns.ts';
 
-/** How long endpoints read events and start attempts in one turn of the event loop. */
+/** How long endpoints can read events and start attempts in one turn of the event loop. */
 const TURN_MS = 1.5;
 /** Maximum number of endpoints in a turn. Most have one event to send. */
 const TURN_ENDPOINTS_MAX = 16;
 /**
- * After a turn of the endpoints, requests get twice its time before the next such turn. Reading the
- * endpoints' responses takes about half of that time.
+ * After a turn of the endpoints, the next one waits for twice as long as that turn took. About half of this
+ * time is used to read the endpoints' responses; the rest is left to requests.
  */
 const REST_FACTOR = 2;
 /** The number of turns that waiting requests get before each turn of the endpoints. */
 const REQUESTS_FIRST = 4;
 
-/** Gives a process's endpoints turns of the event loop, so that requests are not delayed. */
+/** Limits how much event-loop time a process's endpoints use, so that they do not delay requests. */
 export class Pace {
   readonly #waiting = new FairQueue<string, () => void>();
   #isGiving = false;
@@ -29,7 +29,7 @@ export class Pace {
     return promise;
   }
 
-  /** Notes how long an endpoint worked in its turn. */
+  /** Adds the time that an endpoint has used in its turn. */
   use(ms: number): void {
     this.#usedMs += ms;
   }

@@ -1,14 +1,14 @@
 import { FairQueue } from '../../../lib/fair-queue.ts';
 
-/** Maximum attempts in flight per endpoint, as section 12 of the contract states. */
+/** Maximum number of attempts in flight per endpoint, as documented in `docs/webhooks.md`. */
 const PER_ENDPOINT_MAX = 64;
-/** Maximum attempts in flight per process, each with a connection. Failing endpoints share a quarter. */
+/** Maximum numbers of attempts in flight per process. Each attempt uses a connection. */
 const HEALTHY_MAX = 384;
 const FAILING_MAX = 128;
 /** The part of the slots that busy endpoints share; the rest stays free for endpoints that become busy. */
 const DIVIDED_PART = 0.75;
 
-/** An endpoint that sends. */
+/** The sender of an endpoint. */
 export interface SlotUser {
   readonly accountId: string;
   readonly isFailing: boolean;
@@ -32,8 +32,8 @@ class Pool {
 
   take(user: SlotUser): boolean {
     const own = this.#used.get(user) ?? 0;
-    // The endpoint's own next result wakes it. If it waited here, it would be woken in vain instead of an
-    // endpoint that can send.
+    // The endpoint is woken by its own next result. If it also waited here, it would be woken instead of an
+    // endpoint that can use the free slot.
     if (own >= Math.min(user.limit, PER_ENDPOINT_MAX, this.#share())) return false;
     if (this.#usedCount >= this.#max) {
       this.#wait(user);
@@ -77,7 +77,7 @@ export class Slots {
 
   /**
    * @returns a function that frees the slot; undefined if none is free, in which case `wake` is called later, or if
-   * the endpoint has as many as it may have
+   * the endpoint has reached its limit
    */
   take(user: SlotUser): (() => void) | undefined {
     const pool = user.isFailing ? this.#failing : this.#healthy;

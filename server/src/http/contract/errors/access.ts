@@ -45,7 +45,8 @@ export const ACCESS_ERRORS = {
       'invitations, or too many concurrent sign-ins.',
     remedy:
       'Wait the number of seconds in `Retry-After`, then retry. `RateLimit` in each response shows how many requests are left ' +
-      '(`r`) and for how many seconds (`t`). A 304 response does not count.',
+      '(`r`) and for how many seconds (`t`). A 304 response does not count against the ' +
+      'limit.',
     headers: { 'Retry-After': '7' },
     example: {
       message:

@@ -22,7 +22,7 @@ export const BODY_ERRORS = {
     meaning:
       'The headers must arrive within 10 seconds, and the body of a listing within a minute. A body must not pause for ' +
       'more than 30 seconds. After its first minute, an import must send at least 30 KiB every 30 seconds. Nothing was ' +
-      'done, except that rows that a non-atomic import had already sent stay imported.',
+      'done, except that a non-atomic import keeps the rows that it had already saved.',
     remedy:
       'Send the request again. If the error occurs often, check the connection and proxies that buffer bodies, and split ' +
       'the file or compress it with gzip.',
@@ -75,7 +75,9 @@ export const BODY_ERRORS = {
   external_id_taken: {
     status: 409,
     title: 'Another listing has this externalId',
-    meaning: 'An `externalId` identifies one listing of the account. The listing `listingId` already has this one.',
+    meaning:
+      'An `externalId` identifies one listing of the account. The `externalId` in the request already belongs to the ' +
+      'listing in `listingId`.',
     remedy:
       'To change that listing, `PATCH` it or use `PUT /v1/listings/external/{externalId}`, which creates or ' +
       'replaces a listing. To create a second listing, use another `externalId`.',
@@ -94,7 +96,7 @@ export const BODY_ERRORS = {
       'With `atomic=true`, at least one row is not valid: `details` lists the first 100 errors with their `line`, ' +
       'and nothing was imported. Otherwise, the file is not in the declared format (such as gzip), was cut off, or ' +
       'has 10,000 blank lines in a row. In that case, reading stopped at `line`, and `created`, `updated`, ' +
-      '`unchanged`, `failed`, and `errors` report the rows before that line, which stay imported.',
+      '`unchanged`, `failed`, and `errors` report the rows before that line, which are kept.',
     remedy: 'Fix the file and send the whole file again. Rows that were already imported count as unchanged.',
     commands: [
       "printf 'address,beds,baths\\n12 Elm Street,3,2\\n14 Elm Street,2.5,2\\n' | " +

@@ -55,8 +55,8 @@ export const CONFLICT_ERRORS = {
       'The message gives the reason: the events are older than 30 days, `after` is greater than the current sequence ' +
       'of the account, or the database has a different `epoch`, for example after a restore. A sequence that is too ' +
       'high belongs to another account or to the time before a restore. Without `after`, the request starts at the ' +
-      "account's first event. A client that continued could miss events. The same applies to `at`, the sequence at " +
-      'which a listing is retrieved.',
+      "account's first event. The request is rejected because a client that continued could miss events. A request " +
+      'for one listing gets this error for the same reasons if its `at` is such a sequence.',
     remedy: 'List all listings again, and follow the events from the `sequence` and `epoch` of that list.',
     commands: [`curl -i "$API/events?epoch=00000000" ${KEY}`],
     example: {

@@ -24,8 +24,8 @@ export const FIELD_ERRORS: Record<FieldCode, { meaning: string; message: string 
   },
   invalid_format: {
     meaning:
-      'The type is correct, but the format is not: too many decimal places, a URL without `https`, or control ' +
-      'characters.',
+      'The type is correct, but the format is not: for example, the value has too many decimal places or control ' +
+      'characters, or is a URL without `https`.',
     message: 'Must have at most 2 decimal places.',
   },
   unknown_field: {
@@ -34,7 +34,7 @@ export const FIELD_ERRORS: Record<FieldCode, { meaning: string; message: string 
   },
   read_only: { meaning: 'The server sets this field.', message: 'Is set by the server; leave it out.' },
   inconsistent: {
-    meaning: 'The field requires another one: a currency requires a price, a latitude requires a longitude.',
+    meaning: 'The field requires another one: for example, a currency requires a price.',
     message: 'Is required together with currency.',
   },
   duplicate: { meaning: 'The same name is given more than once.', message: 'Must be given only once.' },

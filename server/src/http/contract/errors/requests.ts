@@ -121,7 +121,7 @@ export const REQUEST_ERRORS = {
     meaning: 'The request line and all headers together are limited to 16 KiB.',
     remedy: 'Send fewer or shorter headers. Large ones are often cookies, which the service does not need.',
     commands: [`curl -i $API/me ${KEY} -H "X-Note: $(printf '%020000d' 0)"`],
-    example: { message: 'The headers are larger than 16 KiB; send fewer.' },
+    example: { message: 'The URL or the headers are larger than 16 KiB; shorten them.' },
   },
   http_version_not_supported: {
     status: 505,

@@ -48,8 +48,8 @@ export const SERVICE_ERRORS = {
       'The operator of the service limits the number of listings or the stored bytes of the account, and this change ' +
       'would exceed the limit. `quota` names the limit, and `limit` is its value. Stored bytes include the listings as ' +
       'JSON in UTF-8 and their earlier versions, which the events keep for 30 days. Nothing was written; reads still ' +
-      'work. In an import, this error applies to a single row. An account can have up to 20 webhook endpoints, and an ' +
-      'endpoint can have a limited number of pending deliveries.',
+      'work. In an import, this error applies to a single row. Some limits are the same for all accounts: an account ' +
+      'can have up to 20 webhook endpoints and 100 feeds, and the pending deliveries of an endpoint are limited.',
     remedy:
       'Delete listings, which is always possible, or make them smaller. A deletion reduces `listings` immediately, and ' +
       '`bytes` after 30 days. Or ask the operator for a higher limit.',

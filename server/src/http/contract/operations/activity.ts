@@ -18,8 +18,8 @@ const ADA = {
 const activityQuery = z.strictObject({
   limit: integerParameter(1, LIMIT_MAX, `Maximum number of entries; default ${LIMIT_DEFAULT}.`, 50).optional(),
   cursor: cursorParameter('The `nextCursor` of the previous page, unchanged.'),
-  action: namesParameter(AUDIT_ACTIONS, 'The action is one of these.', ['api_key.created']).optional(),
-  actorType: namesParameter(ACTOR_TYPES, 'The type of the actor is one of these.', ['administrator']).optional(),
+  action: namesParameter(AUDIT_ACTIONS, 'Only entries with one of these actions.', ['api_key.created']).optional(),
+  actorType: namesParameter(ACTOR_TYPES, 'Only entries of actors of these types.', ['administrator']).optional(),
   actorId: z.string().meta({ description: 'The id of the user or key.', example: ADA.id }).optional(),
   targetId: z
     .string()

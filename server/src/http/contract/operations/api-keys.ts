@@ -95,8 +95,8 @@ export const listKeysOperation: Operation<'administrator'> = {
   summary: 'List the API keys',
   description:
     "The account's API keys, oldest first. A secret is shown only when its key is created. `lastUsedAt`, " +
-    '`requests24h`, and `errors24h` include everything up to this request. If there are several processes, requests ' +
-    'that others handled in the last five seconds may be missing.',
+    '`requests24h`, and `errors24h` include all requests up to this one. With several processes, requests that other ' +
+    'processes handled in the last five seconds can be missing.',
   caller: 'administrator',
   replies: [listReply('The keys.', 'ApiKeyList', apiKey, example)],
   errors: [],
@@ -153,7 +153,7 @@ export const rollKeyOperation: Operation<'administrator'> = {
   description:
     'Generates a new key with the same name and access. The old key works for another `expiresInHours` hours, or ' +
     'until its own expiration time if that is earlier. If the old key already had an expiration time, the new key ' +
-    'gets the same lifetime. A key can be rolled once.',
+    'is valid for as long as the old key was when it was created. A key can be rolled once.',
   caller: 'administrator',
   body: jsonBody(keyRoll, { expiresInHours: 24 }),
   replies: [{ status: 201, description: 'The new key.', schema: generatedKey, example: generatedExample }],

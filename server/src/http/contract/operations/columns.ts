@@ -25,7 +25,7 @@ const columns = z
     columns: z.array(
       z.object({
         name: z.string(),
-        field: z.string().nullable().meta({ description: 'The field that the column contains, or probably means.' }),
+        field: z.string().nullable().meta({ description: 'The field that the name means, or probably means.' }),
         isKnown: z.boolean().meta({ description: 'Whether an import can read the column without `map`.' }),
       }),
     ),
@@ -38,8 +38,8 @@ export const matchColumnsOperation: Operation<'member'> = {
   operationId: 'matchColumns',
   summary: 'Find the fields of columns',
   description:
-    'For each column name, returns the field that it names or probably means: in a different spelling, as a synonym, ' +
-    'or mistyped. Nothing is stored.',
+    'For each column name, returns the field that it names, or the field that it probably means if the name is a ' +
+    'synonym, a different spelling, or a typo. Nothing is stored.',
   errorExamples: {
     validation_failed: {
       message: 'One field is not valid; see details.',

@@ -38,7 +38,7 @@ export const deleteSomeOperation: Operation<'member'> = {
   summary: 'Delete several listings',
   description:
     'Deletes the listings with these ids. Ids without a listing are ignored, so the request can be repeated. ' +
-    'The listings are deleted 50 at a time: after an error, some of them may be deleted.',
+    'The listings are deleted 50 at a time: after an error, some of them may already be deleted.',
   caller: 'member',
   query: noQuery,
   body: jsonBody(deletionInput, example),

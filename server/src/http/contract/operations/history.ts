@@ -35,7 +35,7 @@ const fieldChange = z
     z.object({ from: z.unknown(), to: z.unknown() }).meta({ description: 'The values; null for an absent field.' }),
     z
       .object({ changed: z.literal(true) })
-      .meta({ description: '`description`, `photos`, and `metadata`: the values are not recorded.' }),
+      .meta({ description: 'For `description`, `photos`, and `metadata`, whose values are not recorded.' }),
   ])
   .meta({ id: 'FieldChange' });
 

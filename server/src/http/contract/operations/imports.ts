@@ -24,9 +24,9 @@ const importQuery = z.strictObject({
   ).optional(),
   dryRun: booleanParameter('Writes nothing, and reports what the import would do.').optional(),
   progress: booleanParameter(
-    'With `Accept: application/x-ndjson`, at most two lines a second report how many rows are done: `{"rows":8400}`. ' +
-      'Failed rows are not sent as lines; the last line is the report with up to 10,000 errors, or the error ' +
-      'that stopped the import. `progress` cannot be combined with `atomic`.',
+    'With `Accept: application/x-ndjson`, at most two lines a second report how many rows have been processed: ' +
+      '`{"rows":8400}`. Failed rows are not sent as lines; the last line is the report with up to 10,000 errors, or ' +
+      'the error that stopped the import. `progress` cannot be combined with `atomic`.',
   ).optional(),
   ...readingParameters,
 });
@@ -40,7 +40,7 @@ const importReport = z
     unchanged: count('Rows that match their listing.'),
     failed: count('Rows that were not imported; see `errors`.'),
     repeated: count('Rows that have the same `externalId` as an earlier row, and so change the same listing.'),
-    cleaned: count('Values that were read by `clean` or `values`, in rows that did not fail.'),
+    cleaned: count('Values that `clean` or `values` converted, in rows that did not fail.'),
     errors: z.array(z.looseObject(failedRow.shape)).meta({ description: 'The first 100 errors.' }),
     warnings: fileWarnings,
   })
@@ -102,7 +102,7 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     'Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed ' +
     'row is a line of the response, which must then be read while the file is sent. The body can be compressed ' +
     '(`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error ' +
-    'reports the rows before that point; send the file again, and rows that were already imported count as ' +
+    'reports the rows that were read; send the file again, and rows that were already imported count as ' +
     'unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 ' +
     '`too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.',
   caller: 'account',

@@ -34,7 +34,7 @@ export const createOperation: Operation<'account'> = {
   summary: 'Create a listing',
   description:
     'Only `address`, `beds`, and `baths` are required. The response is sent once the listing is on disk. It has only the ' +
-    'fields that you sent or that the server sets; `null` for an optional field counts as not sent.',
+    'fields that you sent or that the server sets; an optional field that is `null` is treated as not sent.',
   caller: 'account',
   requestHeaders: [IDEMPOTENCY_KEY],
   body: { ...jsonBody(listingInput, created), bytesMax: LISTING_BYTES_MAX },

@@ -73,7 +73,7 @@ export const deleteMemberOperation: Operation<'administrator'> = {
   operationId: 'deleteMember',
   summary: 'Remove a member',
   description:
-    "The member's next request for the account is denied; a user without any account can no longer sign in. An account " +
+    "The member's next request for the account is denied; a user who belongs to no other account is deleted. An account " +
     'always has at least one administrator.',
   caller: 'administrator',
   replies: [{ status: 204, description: 'Removed.' }],

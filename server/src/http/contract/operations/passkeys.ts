@@ -32,8 +32,8 @@ export const startPasskeySignInOperation: Operation<'anyone'> = {
   operationId: 'startPasskeySignIn',
   summary: 'Start a sign-in with a passkey',
   description:
-    "Returns the input for the browser's `PublicKeyCredential.parseRequestOptionsFromJSON()`, and sets a cookie for its " +
-    'challenge, which is valid for five minutes.',
+    "Returns the input for the browser's `PublicKeyCredential.parseRequestOptionsFromJSON()`, and sets a cookie that " +
+    'identifies the challenge, which is valid for five minutes.',
   caller: 'anyone',
   query: noQuery,
   replies: [
@@ -93,8 +93,8 @@ export const startPasskeyOperation: Operation<'user'> = {
   summary: 'Start adding a passkey',
   description:
     'Requires the password and, if the second factor is on, a code from the authenticator app or a recovery code. ' +
-    "Returns the input for the browser's `PublicKeyCredential.parseCreationOptionsFromJSON()`, and sets a cookie for " +
-    'its challenge, which is valid for five minutes.',
+    "Returns the input for the browser's `PublicKeyCredential.parseCreationOptionsFromJSON()`, and sets a cookie " +
+    'that identifies the challenge, which is valid for five minutes.',
   caller: 'user',
   query: noQuery,
   body: jsonBody(passkeyStart, { name: 'MacBook', password: 'correct horse battery staple', code: '123456' }),

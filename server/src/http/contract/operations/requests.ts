@@ -20,7 +20,7 @@ const statuses = z
   .meta({
     type: 'array',
     items: { type: 'string', pattern: '^[1-5](?:\\d\\d|xx)$' },
-    description: 'The response has one of these statuses; `4xx` means 400 to 499. Separate several with commas.',
+    description: 'Only requests with one of these statuses; `4xx` means 400 to 499. Separate several with commas.',
     example: ['4xx', '5xx'],
   });
 
@@ -29,7 +29,7 @@ const requestsQuery = z.strictObject({
   cursor: cursorParameter('The `nextCursor` of the previous page, unchanged.'),
   keyId: z.string().meta({ description: 'The id of the key.', example: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9' }).optional(),
   status: statuses.optional(),
-  method: namesParameter(METHODS, 'The method is one of these.', ['POST']).optional(),
+  method: namesParameter(METHODS, 'Only requests with one of these methods.', ['POST']).optional(),
   code: z.string().meta({ description: 'The code of the error response.', example: 'validation_failed' }).optional(),
   path: z.string().meta({ description: 'The beginning of the path.', example: '/v1/listings' }).optional(),
   'at[gte]': timeParameter('The request ended at this time or later.').optional(),
@@ -120,7 +120,7 @@ export const retrieveRequestOperation: Operation<'administrator'> = {
   path: '/requests/{entryId}',
   operationId: 'retrieveRequest',
   summary: 'Show an API request',
-  description: 'One request of the list.',
+  description: 'One request in the log.',
   caller: 'administrator',
   replies: [{ status: 200, description: 'The request.', schema: request, example: EXAMPLE }],
   errors: ['not_found'],

@@ -9,7 +9,9 @@ export const retrieveSetupOperation: Operation<'anyone'> = {
   path: '/setup',
   operationId: 'retrieveSetup',
   summary: 'Show the state of the setup',
-  description: 'The first administrator uses a setup link, which the service prints when it starts.',
+  description:
+    'Whether the service still needs its first administrator, who opens the setup link that the service prints when ' +
+    'it starts.',
   caller: 'anyone',
   replies: [
     {

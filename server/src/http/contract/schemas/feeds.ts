@@ -19,10 +19,11 @@ export function limitText(description: string, example: string) {
 }
 
 export const MISSING_MAX =
-  "How many of the feed's listings can be missing from the file: a percentage of the feed's listings, but at least 5 " +
-  'listings, or a number. If more are missing, nothing is changed. Default `20%`.';
+  "How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, " +
+  'which always allows at least 5. Listings that an earlier run has already handled as missing are not counted. If ' +
+  'more are missing, nothing is changed. Default `20%`.';
 export const FAILED_MAX =
-  'How many rows can fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.';
+  'How many rows can fail: a number, or a percentage of the rows. If more fail, nothing is changed. Default `5%`.';
 export const MISSING =
   "What happens to the feed's listings that are not in the file: `keep` leaves them as they are, `withdraw` sets " +
   'their status to `withdrawn`, and `delete` deletes them. Default `keep`.';
@@ -47,7 +48,7 @@ const settings = {
   failedMax: limitText(FAILED_MAX, '5%'),
   clean: z
     .boolean(expected('true or false'))
-    .meta({ description: 'Whether values are cleaned: read as people write them, such as $450,000.' }),
+    .meta({ description: 'Whether values such as `$450,000` and `1,250 sq ft` are accepted and converted.' }),
   dates: choice(['mdy', 'dmy'], 'The order of dates such as `03/04/2026`; null if there are none.').nullable(),
   decimal: choice(
     ['comma', 'point'],
@@ -100,7 +101,7 @@ const counts = {
   withdrawn: count('Missing listings whose status becomes `withdrawn`.'),
   deleted: count('Missing listings that are deleted.'),
   failed: count('Rows with an error.'),
-  cleaned: count('Values that were read by `clean` or `values`.'),
+  cleaned: count('Values that `clean` or `values` converted.'),
 };
 
 /** A row with an error. */

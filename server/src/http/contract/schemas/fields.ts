@@ -19,7 +19,7 @@ interface TextOptions {
 
 /**
  * A trimmed string in NFC that is not blank and does not contain control characters. `lengthMax`
- * counts code points.
+ * is in code points.
  */
 export function text({ lengthMax, multiline = false, ...documentation }: TextOptions) {
   return z
@@ -81,7 +81,7 @@ export function decimal({ minimum, maximum, decimalsMax, exclusive = false, ...d
     .meta({ [exclusive ? 'exclusiveMinimum' : 'minimum']: minimum, maximum, ...documentation });
 }
 
-/** An integer within a range; `3.0` counts as one. `maximum` can be a function if it depends on the date. */
+/** An integer within a range; `3.0` is accepted. `maximum` can be a function if it depends on the date. */
 export function integer(minimum: number, maximum: number | (() => number), description: string, hint = '') {
   const limit = typeof maximum === 'number' ? () => maximum : maximum;
   return numeric()

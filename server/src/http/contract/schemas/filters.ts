@@ -99,7 +99,7 @@ function inRanges(field: string, schemaOf: (operator: RangeOperator) => Paramete
   return Object.fromEntries(RANGE_OPERATORS.map((operator) => [`${field}[${operator}]`, schemaOf(operator)]));
 }
 
-/** The condition that a column has one of these values. Each value is given only once. */
+/** The condition that a column has one of these values, which must be distinct. */
 function equals(field: SearchColumn, values: readonly string[] | readonly number[]): Condition {
   const [value] = values;
   return value !== undefined && values.length === 1

@@ -36,7 +36,7 @@ export function patchListing({ value, inexactNumbers }: ParsedJson, current: Lis
   return parseListing({ value: merged, inexactNumbers });
 }
 
-/** Whether `null` removes the member. For an unknown name, `null` stays and becomes an issue. */
+/** Whether `null` removes the member. For an unknown name, `null` is kept and becomes an issue. */
 function isRemovable(name: string, within?: string): boolean {
   return within === undefined ? isOptional(name) : findNameIssue(normalName(name)) === undefined;
 }

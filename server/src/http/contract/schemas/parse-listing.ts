@@ -49,7 +49,7 @@ export function parseListingOf(externalId: string, { value, inexactNumbers }: Pa
   throw invalidFields([{ field: 'externalId', code: 'inconsistent', message }]);
 }
 
-/** `null` for an optional field counts as not given. */
+/** Removes optional fields that are `null`, because they are treated as not sent. */
 function withoutNulls<T>(value: T): T | object {
   if (!isObject(value)) return value;
   const entries = Object.entries(value);

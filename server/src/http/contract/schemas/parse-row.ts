@@ -21,7 +21,7 @@ export interface GivenRow {
 export interface RowOptions {
   /** Whether the row changes only the fields that it has. */
   isMerge: boolean;
-  /** Whether the row names its listing, which might not exist. */
+  /** Whether the row names a listing only by its external id; that listing might not exist. */
   isNamed: boolean;
   /** Whether errors list the invalid fields, which takes longer than finding the first. */
   hasDetails: boolean;
@@ -69,8 +69,8 @@ function describeListing({ fields, inexactNumbers, issues }: GivenRow): PlainErr
 }
 
 /**
- * Errors by the fields that are missing or lack their partner. There are few combinations, and a message to a
- * thread contains each error only once.
+ * Cached errors, by the missing fields and partners. There are few combinations, and rows that share an error
+ * object make messages between threads shorter, because a message contains each object only once.
  */
 const lacks = new Map<string, PlainError>();
 
@@ -123,7 +123,7 @@ function withRemovals(
   return { ...data, ...removed, metadata: metadata === null ? null : { ...data.metadata, ...metadata } };
 }
 
-/** A `null` for an optional field counts as not given, or removes the field. */
+/** Removes optional fields that are `null`. In a merge, `splitRemovals` has noted them. */
 function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
   const entries = Object.entries(fields);
   const given = entries.filter(([name, value]) => value !== null || !isOptional(name));
@@ -133,7 +133,7 @@ function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> 
 /** A valid merge patch, as `parseRow` returns it. */
 export type RowPatch = { [Name in keyof ListingInput]?: ListingInput[Name] | null };
 
-/** The listing that a row without `lack` creates; `text` is its patch. */
+/** The listing that a row without `lack` creates; `text` is the row's patch. */
 export function toWholeListing(text: string): ListingInput {
   const patch = JSON.parse(text);
   // A reviver would take five times as long.

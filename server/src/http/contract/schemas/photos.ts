@@ -35,7 +35,7 @@ const photo = z.preprocess(
     .meta({ id: 'Photo' }),
 );
 
-/** `null` for an optional field counts as not given. */
+/** Removes a caption that is `null`, because it is treated as not sent. */
 function withoutNullCaption(given: unknown): unknown {
   if (!isObject(given) || given.caption !== null) return given;
   const { caption: _, ...rest } = given;

@@ -7,7 +7,7 @@ import { conditionsOf, filterParameters } from './filters.ts';
 import { choiceParameter } from './parameters.ts';
 import { boxParameter, nearParameter, radiusParameter } from './places.ts';
 
-/** Far more characters than users type, but few enough for the database. */
+/** Far more characters than users type. The limit bounds the cost of the search. */
 const WORDS_LENGTH_MAX = 200;
 
 const ORDERS = new Map<string, Order>(

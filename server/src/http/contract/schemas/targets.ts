@@ -1,7 +1,7 @@
 import { suggest } from '../../../model/suggest.ts';
 import { LISTING_FIELDS } from './listings.ts';
 
-/** Where the values of a column or member go. */
+/** The field, or the part of a field, that the values of a column or member set. */
 export interface Target {
   /** A field of the listing, `id`, or a part of a field such as `LotSizeAcres`. */
   key: string;
@@ -38,16 +38,13 @@ const RESO_FIELDS = {
   PublicRemarks: 'description',
 };
 
-/** RESO's lot sizes with their units. If several are given, the first one counts. */
+/** RESO's lot sizes with their units. If a row has several, they must agree, and the first one is stored. */
 export const LOT_SIZES = { LotSizeAcres: 'acres', LotSizeSquareFeet: 'sqft', LotSizeSquareMeters: 'sqm' } as const;
 
 /** RESO's bathroom counts, which add up to BathroomsTotalInteger. */
 export const BATHROOMS = ['BathroomsFull', 'BathroomsThreeQuarter', 'BathroomsHalf', 'BathroomsOneQuarter'] as const;
 
-/**
- * Names that provide only a part of a field, such as `LotSizeAcres`, with that field. `RowValues` combines
- * the parts.
- */
+/** The fields of names that provide only a part of a field, such as `LotSizeAcres`. `RowValues` combines the parts. */
 const PARTS: ReadonlyMap<string, string> = new Map([
   ['ListingId', 'externalId'],
   ...Object.keys(LOT_SIZES).map((name) => [name, 'lotSizeArea'] as const),

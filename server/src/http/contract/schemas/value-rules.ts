@@ -11,7 +11,7 @@ const LENGTH_MAX = 100;
 const listingSchemas = new Map(Object.entries(listingInput.shape));
 const WITHOUT_DEFAULT: ReadonlySet<string> = new Set(['externalId', 'photos', 'metadata']);
 
-/** A word that `values` defines, and the field or fields for which it is defined. */
+/** A word that `values` defines, and the field for which it is defined. */
 export interface WordMeaning {
   target: Target;
   /** In lower case, as `toWord` returns it. */

@@ -148,8 +148,8 @@ export const delivery = z
     type: z.enum(EVENT_TYPES).nullable(),
     listingId: z.string().nullable(),
     attempts: count(
-      'Number of attempts; 0 while an earlier event of the listing waits. After the second attempt, attempts during ' +
-        'an outage or ahead of schedule are not counted.',
+      'Number of attempts; 0 while an earlier event of the listing waits. After the second attempt, attempts that ' +
+        'fail during an outage of the endpoint or before their scheduled time are not counted.',
     ),
     nextAttemptAt: time().nullable(),
     lastAttemptAt: time().nullable(),
