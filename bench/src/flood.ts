@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generator } from '../../testkit/src/random-json.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { clockMs, type FloodOrder, type FloodReport } from './flood-order.ts';
@@ -51,9 +52,11 @@ export class Flood {
     const { inFlight, connections = inFlight ?? 10 } = this.#order;
     while (this.#idle.length < connections) await this.#openSome(Math.min(OPENED_TOGETHER, connections));
     onStart(clockMs());
-    const report = await this.during(() => {
+    const report = await this.during(async () => {
       this.start(seconds);
-      return new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+      await sleep(seconds * 1_000);
+      // A late sender would otherwise send requests that the report does not contain.
+      this.#endMs = 0;
     });
     this.stop();
     return report;
