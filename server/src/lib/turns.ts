@@ -8,7 +8,7 @@ import { FairQueue } from './fair-queue.ts';
 const CONNECTING_MS = 10;
 const OTHERS_MS = 5;
 /** Waiting tasks continue in the same turn until they have taken this long. */
-const TASKS_MS = 2;
+let tasksMs = 2;
 
 const waiting = new FairQueue<string, () => void>();
 let waitingCount = 0;
@@ -20,8 +20,8 @@ let connectingSinceMs = 0;
 let connectingTurns = 0;
 
 /**
- * Yields to the event loop. Each turn resumes waiting tasks for 2 ms, and owners (account IDs) alternate, so
- * other work waits for at most 2 ms and one long task.
+ * Yields to the event loop. Each turn resumes waiting tasks for 2 ms, or one task (`resumeOnePerTurn`), and
+ * owners (account IDs) alternate, so other work waits for at most 2 ms and one long task.
  */
 export function ownTurn(owner = ''): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -29,6 +29,14 @@ export function ownTurn(owner = ''): Promise<void> {
   waiting.add(owner, resolve);
   waitingCount += 1;
   return promise;
+}
+
+/**
+ * Makes each turn resume only one task. For a database server: tasks then end their turns by sending queries, and
+ * most of their work, processing the rows, happens in later turns.
+ */
+export function resumeOnePerTurn(): void {
+  tasksMs = 0;
 }
 
 /** Pauses `ownTurn` in favor of more urgent work, until the result is disposed of. */
@@ -48,7 +56,7 @@ function schedule(): void {
 }
 
 async function giveTurns(): Promise<void> {
-  const endMs = performance.now() + TASKS_MS;
+  const endMs = performance.now() + tasksMs;
   while (holders === 0 && !areConnecting()) {
     const resume = waiting.take();
     if (resume === undefined) break;

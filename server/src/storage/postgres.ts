@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { resumeOnePerTurn } from '../lib/turns.ts';
 import { AppError } from '../model/errors.ts';
 import { type Database, DatabaseAwayError } from './database.ts';
 import type { Inspection } from './inspection.ts';
@@ -37,6 +38,7 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
     await pool.close();
     throw explain(error, name);
   }
+  resumeOnePerTurn();
   // The request log has its own connection, so it does not take one from requests.
   const logPool = new Pool(url, { ...settings, poolSize: 1 });
   const pendingPool = new Pool(url, { ...settings, poolSize: 1 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { countWaiting, holdTurns, ownTurn } from '../../src/lib/turns.ts';
+import { countWaiting, holdTurns, ownTurn, resumeOnePerTurn } from '../../src/lib/turns.ts';
 
 /** Longer than the time that tasks have in a turn. */
 const LONG_MS = 3;
@@ -41,6 +41,21 @@ test('no waiter continues while turns are held', async () => {
   assert.equal(hasGoneOn, false);
   hold[Symbol.dispose]();
   await waiting;
+});
+
+test('on PostgreSQL, each turn resumes one task, because most of its work happens in later turns', async () => {
+  resumeOnePerTurn();
+  let resumed = 0;
+  const all = Array.from({ length: 20 }, () =>
+    ownTurn().then(() => {
+      resumed += 1;
+    }),
+  );
+  for (let turns = 1; turns <= 20; turns += 1) {
+    await nextTurn();
+    assert.ok(resumed <= turns, `${resumed} tasks in ${turns} turns`);
+  }
+  await Promise.all(all);
 });
 
 function work(durationMs: number): void {
