@@ -116,10 +116,17 @@ export async function tryJson(world: World, tally: Tally, share: number): Promis
   return fates;
 }
 
-/** Whether a body can be a line of an import. A line break or a blank line would change the number of rows. */
+/** How gzip, and text in UTF-8 or UTF-16 with a byte order mark, start. */
+const OTHER_STARTS = ['\x1f\x8b', '\xef\xbb', '\xff\xfe', '\xfe\xff'];
+
+/**
+ * Whether a body can be a line of an import. A line break or a blank line would change the number of rows, and a file
+ * that starts like UTF-16 is rejected.
+ */
 function isLine({ body }: JsonCase): boolean {
   const text = Buffer.from(body).toString('latin1');
-  return text.trim() !== '' && !text.startsWith('\x1f\x8b') && !/[\r\n]/.test(text) && !text.startsWith('\xef\xbb');
+  const isOther = text.slice(0, 2).includes('\0') || OTHER_STARTS.some((start) => text.startsWith(start));
+  return text.trim() !== '' && !/[\r\n]/.test(text) && !isOther;
 }
 
 /** Imports the case as a line of a file. A broken row must not affect the others. */
