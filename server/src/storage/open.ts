@@ -42,12 +42,22 @@ export async function openDatabase(
 export function requireDatabase(url: string): void {
   if (!url.startsWith(FILE_SCHEME)) return;
   const path = url.slice(FILE_SCHEME.length);
-  // Opening the database reports other problems, such as a file in place of a directory.
-  if (existsSync(path) || findLeftCompanion(path) !== undefined || isBelowFile(path)) return;
+  // Opening the database reports other problems, such as a missing permission or a file in place of a directory.
+  if (findFault(path) !== 'ENOENT' || findLeftCompanion(path) !== undefined || isBelowFile(path)) return;
   throw new AppError(
     'not_found',
     `There is no database ${path}. Set DATA_DIR or DATABASE_URL as for the service, or run this in the directory of the service's .env file.`,
   );
+}
+
+/** The code of the error when a path is looked up, such as `ENOENT`. */
+function findFault(path: string): string | undefined {
+  try {
+    statSync(path);
+    return undefined;
+  } catch (error) {
+    return Object(error).code;
+  }
 }
 
 function isBelowFile(path: string): boolean {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open, readdir, rm } from 'node:fs/promises';
+import { open, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
@@ -172,6 +172,14 @@ test('only commands that create something create a missing database', async (t) 
   }
   assert.deepEqual(await readdir(missing), []);
   assert.equal((await runCommandWarm(['accounts', 'create', '--name', 'Ada'], { DATA_DIR: missing })).code, 0);
+});
+
+test('a database that cannot be accessed is not reported as missing', async (t) => {
+  const directory = await directoryFor(t);
+  await symlink('listings.db', join(directory, 'listings.db'));
+  const { code, stderr } = await runCommandWarm(['accounts', 'list'], { DATA_DIR: directory });
+  assert.match(stderr, /^error: Cannot read and write .*listings\.db: too many symbolic links encountered\./);
+  assert.equal(code, 1);
 });
 
 test('accounts list --search finds names in any case, and IDs', async () => {

@@ -61,7 +61,10 @@ export const DEAF_ID = 'deaf';
 function crowdsOf(stayMs: (typeof STAY_MS)['full'], key: string) {
   const authorization = `Authorization: Bearer ${key}`;
   return {
-    idle: (count: number): Crowd => ({ name: 'idle', count, stayMs: stayMs.idle, greeting: greet('GET /livez') }),
+    idle: (count: number): Crowd => ({
+      ...{ name: 'idle', count, stayMs: stayMs.idle, greeting: greet('GET /livez') },
+      isServed: true,
+    }),
     silent: (count: number): Crowd => ({ name: 'silent', count, stayMs: stayMs.head, greeting: '' }),
     heads: (count: number): Crowd => ({
       ...{ name: 'slow heads', count, stayMs: stayMs.head, isStubborn: true },
@@ -98,6 +101,8 @@ export interface Crowd {
   name: string;
   count: number;
   greeting: string;
+  /** Whether the siege starts after the responses to the greetings, so that it does not measure connecting. */
+  isServed?: boolean;
   /** Sent after the greeting, byte by byte. The last byte is repeated forever. */
   slowly?: string;
   isDeaf?: boolean;
@@ -161,7 +166,7 @@ export async function besiege(port: number, crowd: Crowd, byteIntervalMs: number
   };
 }
 
-async function visit(port: number, { greeting, isDeaf = false }: Crowd): Promise<Visitor> {
+async function visit(port: number, { greeting, isServed = false, isDeaf = false }: Crowd): Promise<Visitor> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1');
   if (isDeaf) socket.pause();
   // A reset counts as a close.
@@ -173,5 +178,6 @@ async function visit(port: number, { greeting, isDeaf = false }: Crowd): Promise
     socket.on('data', (text: string) => {
       visitor.text += text;
     });
+  if (isServed) await Promise.race([once(socket, 'data'), once(socket, 'close')]);
   return visitor;
 }

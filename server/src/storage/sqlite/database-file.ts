@@ -33,6 +33,7 @@ export const PAGE_BYTES = 4_096;
 export function prepareFile(path: string): void {
   makeDirectory(dirname(path));
   requireAccess(dirname(path), R_OK | W_OK | X_OK);
+  requireAccess(path, R_OK | W_OK);
   const left = findLeftCompanion(path);
   // Looks for `left` first, since another process may create the database between the two checks.
   if (!existsSync(path)) {
@@ -52,7 +53,7 @@ export function prepareFile(path: string): void {
   // SQLite never leaves an index (`-shm`) without its log. Checks twice, since another process may remove
   // both files between the two look-ups.
   if (hasIndexAlone(path) && hasIndexAlone(path)) throw incomplete(`The log ${path}-wal is missing.`);
-  for (const each of [path, `${path}-wal`, `${path}-shm`]) requireAccess(each, R_OK | W_OK);
+  for (const each of [`${path}-wal`, `${path}-shm`]) requireAccess(each, R_OK | W_OK);
 }
 
 /** The sizes of a database and its log, and the free space of its file system. */
