@@ -98,9 +98,9 @@ async function stop(child: ChildProcess, exited: Promise<unknown>): Promise<void
   const isLate = (await Promise.race([exited, late])) === 'late';
   if (!isLate && child.exitCode === 0) return;
   const outcome = isLate
-    ? `was still running after ${STOP_TIMEOUT_MS / 1000} s`
-    : `exited with ${child.exitCode ?? child.signalCode}`;
-  throw new Error(`${child.spawnargs.join(' ')}: on SIGTERM, it ${outcome}`);
+    ? `was still running ${STOP_TIMEOUT_MS / 1000} s after SIGTERM`
+    : `exited with ${child.exitCode ?? child.signalCode} after SIGTERM`;
+  throw new Error(`${child.spawnargs.join(' ')} ${outcome}`);
 }
 
 function start({ args, env, cores }: Command, stdio: ('ignore' | 'pipe' | number)[]): ChildProcess {

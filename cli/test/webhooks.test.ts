@@ -176,6 +176,16 @@ describe('webhooks listen', () => {
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /events_expired, 410\)/);
   });
+
+  test('fails if the database no longer has the given epoch, with and without --after', async () => {
+    const { settings } = await newAccount();
+    const args = ['webhooks', 'listen', '--forward-to', 'http://127.0.0.1:9', '--epoch', '00000000'];
+    for (const more of [[], ['--after', '0']]) {
+      const { code, stderr } = await listings([...args, ...more], settings);
+      assert.equal(code, 1);
+      assert.match(stderr, /events_expired, 410\)/);
+    }
+  });
 });
 
 describe('webhooks trigger', () => {

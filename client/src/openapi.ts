@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Every event that occurs after the endpoint is created is sent to its URL. Deliveries are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), sent in order for each listing, and made at least once. A failed delivery is retried for about 27 hours. If the endpoint does not accept any deliveries, they are retried until it is disabled after five days, and again once it is enabled. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
+         * @description Every event that occurs after the endpoint is created is sent to its URL. Deliveries are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), sent in order for each listing, and made at least once. A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
          */
         post: operations["createWebhook"];
         delete?: never;

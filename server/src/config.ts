@@ -138,7 +138,7 @@ export const SETTINGS = z.object({
   ),
   SECRETS_KEY_FILE: row(
     parsedBy(readKey).optional(),
-    'the path of a file with 32 random bytes in base64, from: openssl rand -base64 32',
+    'the path of a file with 32 random bytes in base64 (create it with: openssl rand -base64 32)',
     'file with the key for encrypting webhook signing secrets in the database: 32 random bytes in base64, from `openssl rand -base64 32`; without it, the secrets are stored as plain text',
   ),
   BACKUP_SCHEDULE: row(

@@ -25,8 +25,8 @@ const [COMMON_SHARE, RARE_SHARE] = [0.02, 0.001];
 const [SMALL_DEGREES, CITY_DEGREES] = [0.01, 0.2];
 
 /**
- * Returns the searches to measure. Their values come from a sample of the listings, so frequent values are
- * requested more often.
+ * Returns the searches to measure. Their values come from a sample of the listings, and each row contains each
+ * query only once.
  * @param count the number of all listings
  */
 export function makeSearchRows(sample: readonly ListingBody[], count: number): SearchRow[] {

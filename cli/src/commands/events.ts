@@ -53,8 +53,7 @@ Examples:
 
 async function writeEvents(client: PropertyListings, options: EventsOptions): Promise<void> {
   if (!options.follow) return writePast(client, options);
-  const start = options.after === undefined ? await readPosition(client) : { after: options.after };
-  let reached: Position = { ...start, ...(options.epoch !== undefined && { epoch: options.epoch }) };
+  let reached = await findStart(client, options);
   const filter = toFilter(options);
   // Print a long poll, because the first request of `follow` does not wait and is a less useful example.
   if (options.curl) await client.events.list({ ...reached, ...filter, wait: WAIT_SECONDS });
@@ -87,7 +86,12 @@ async function writePast(client: PropertyListings, options: EventsOptions): Prom
   }
 }
 
-export async function readPosition(client: PropertyListings): Promise<{ after: number; epoch: string }> {
-  const { sequence, epoch } = await client.listings.list({ limit: 1, fields: ['id'] });
-  return { after: sequence, epoch };
+/** The position given by `--after` and `--epoch`; by default, the newest one. */
+export async function findStart(
+  client: PropertyListings,
+  { after, epoch }: { after?: number; epoch?: string },
+): Promise<Position> {
+  if (after !== undefined) return { after, epoch };
+  const newest = await client.listings.list({ limit: 1, fields: ['id'] });
+  return { after: newest.sequence, epoch: epoch ?? newest.epoch };
 }

@@ -10,7 +10,7 @@ import { type Attempt, type Destination, deliver } from '../webhooks/deliver.ts'
 import { type Delivery, writeDelivery } from '../webhooks/delivery-line.ts';
 import { DeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { checkSecret, deriveSecret, parseUrl, withSecretOption } from '../webhooks/destination.ts';
-import { readPosition, toFlags, WAIT_SECONDS } from './events.ts';
+import { findStart, toFlags, WAIT_SECONDS } from './events.ts';
 
 interface ListenOptions extends CurlOptions {
   forwardTo: string;
@@ -60,7 +60,7 @@ async function listen(client: PropertyListings, destination: Destination, option
   const { after, curl, type } = options;
   // Print a long poll, which is the request that this command repeats.
   if (curl) await client.events.list({ after: after ?? 0, epoch: options.epoch, wait: WAIT_SECONDS });
-  const start = after === undefined ? await readPosition(client) : { after, epoch: options.epoch };
+  const start = await findStart(client, options);
   const { account } = await client.me();
   let { epoch } = start;
   const queue = new DeliveryQueue<FollowedEvent>(start.after, (event) =>

@@ -112,7 +112,7 @@ async function assertInBill(
 }
 
 /**
- * Returns the path of a package where users install it: their own `node_modules` takes the place of the
+ * Returns the path that a package has in a user's installation, where the top-level `node_modules` replaces the
  * workspace's.
  */
 async function findInstalledPlace(place: string): Promise<string> {

@@ -117,7 +117,7 @@ async function tryCourse(
 
   const load = startMixedLoad(urls, key, LANES);
   const isStored = () => hasResults(urls[0] ?? '', key, absent.url);
-  await until('results of the absent endpoint are stored', isStored, PATIENCE_MS);
+  await until('failed attempts to reach the unreachable endpoint are stored', isStored, PATIENCE_MS);
   for (let count = 1; count <= failures; count += 1) {
     await work(load, 1 + random.upTo(WRITES_MAX));
     await fail(count);

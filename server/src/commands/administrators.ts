@@ -118,7 +118,8 @@ function addInvite(administrators: Command): void {
         print({ id: invitation.id, email: invitation.email, role, expiresAt, url, isMailed }, options, [
           url,
           '',
-          `${isMailed ? 'It was mailed to' : 'Give this link to'} ${invitation.email}: it works once, until ${expiresAt}, and will not be shown again.`,
+          `${isMailed ? 'Another link to this invitation was mailed to' : 'Give this link to'} ${invitation.email}.`,
+          `The invitation can be accepted once, until ${expiresAt}. This link will not be shown again.`,
         ]);
       }),
     );

@@ -25,7 +25,7 @@ const advance = statement<Advance>((query, parameter) =>
 );
 
 /**
- * Advances the account's sequence by one, and stores the change's counts and the newest id in the same
+ * Advances the account's sequence by one, and updates the account's counts and newest id in the same
  * statement. The account is locked, so the sequence that was read with the account is still current. Reading it
  * again would cost another statement and, on PostgreSQL, another round trip.
  */

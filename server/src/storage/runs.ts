@@ -1,8 +1,9 @@
 /** Maximum bytes per read. Such a read takes at most ten milliseconds, even with three-byte characters. */
 export const RUN_BYTES_MAX = 1024 * 1024;
 /**
- * Listings per read if no page is requested; fewer if they are large. Typical listings then stay below 128
- * KiB in total: V8 keeps longer strings in a separate space, and a stream of them takes twice the memory.
+ * Maximum listings per read of a complete list or a long page. A read returns fewer if the listings are large or
+ * if many lists are being sent. A run of 150 typical listings stays below 128 KiB: V8 keeps longer strings in a
+ * separate space, and a stream of them takes twice the memory.
  */
 export const RUN_LENGTH = 150;
 

@@ -62,7 +62,7 @@ async function restoreDump(trial: Trial, server: Server, source: Source, backup:
   await database.drop();
 }
 
-/** Tries point-in-time recovery under load, as described in docs/operating.md. */
+/** Makes a base backup under load, and then recovers to a point in time, as described in docs/operating.md. */
 export async function tryMoment(trial: Trial, random: Random, server: Server): Promise<Done> {
   trial.say('PostgreSQL: a base backup and point-in-time recovery');
   const { stage, programs, port } = server;

