@@ -10921,12 +10921,12 @@ export interface operations {
                  */
                 targetId?: string;
                 /**
-                 * @description At this time or later.
+                 * @description At this time or later; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "at[gte]"?: string;
                 /**
-                 * @description Before this time.
+                 * @description Before this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "at[lt]"?: string;
@@ -11131,12 +11131,12 @@ export interface operations {
                  */
                 path?: string;
                 /**
-                 * @description The request ended at this time or later.
+                 * @description The request ended at this time or later; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "at[gte]"?: string;
                 /**
-                 * @description The request ended before this time.
+                 * @description The request ended before this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "at[lt]"?: string;

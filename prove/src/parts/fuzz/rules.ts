@@ -88,7 +88,7 @@ export function unexplainedFault(details: readonly { field: string; code: string
 }
 
 /** Parameters whose values the document describes in prose. */
-const IN_WORDS = /^(bbox|near|radius|q|cursor|epoch|(created|updated)At\[.*)$/;
+const IN_WORDS = /^(bbox|near|radius|q|cursor|epoch|(created|updated)At\[.*|at\[.*)$/;
 
 export type Verdict = 'valid' | 'invalid' | 'unknown';
 

@@ -104,7 +104,8 @@ export function choiceParameter<const T extends string>(known: readonly T[], des
     .meta({ enum: known, description, example });
 }
 
-export function timeParameter(description: string) {
+/** A time; `condition` is the description without its period. */
+export function timeParameter(condition: string) {
   return z
     .string()
     .transform(
@@ -112,7 +113,7 @@ export function timeParameter(description: string) {
         parseTime(given)?.timeMs ??
         addIssue(context, 'invalid_format', 'Must be a time such as 2026-01-31T09:30:00Z, or a date.'),
     )
-    .meta({ format: 'date-time', description, example: '2026-01-31T09:30:00Z' });
+    .meta({ description: `${condition}; a date without a time is midnight UTC.`, example: '2026-01-31T09:30:00Z' });
 }
 
 export function booleanParameter(description: string) {
