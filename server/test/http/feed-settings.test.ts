@@ -300,6 +300,18 @@ describe('the runs of a feed', () => {
     assert.equal(table.length, 4);
   });
 
+  test('keep failed rows whose members have names that every object inherits, and names like formulas', async () => {
+    const tenant = await service.createTenant();
+    const rows = [row('A', { beds: -1, constructor: 1, '=1+1': 2 }), row('B', { beds: -1 })];
+    const run = await runFeed(service, tenant, 'mls', rows, { query: '?failedMax=100%25' });
+    const path = `/v1/feeds/mls/runs/${run.id}/errors`;
+    const response = await service.fetch(tenant, path, { headers: { Accept: 'text/csv' } });
+    const table = (await response.text()).trimEnd().split('\r\n');
+    assert.match(table[0] ?? '', /,constructor,'=1\+1$/);
+    assert.match(table[1] ?? '', /,1,2$/);
+    assert.match(table[2] ?? '', /,,$/);
+  });
+
   test('keep rows that are not JSON as text, and every failed row', async () => {
     const tenant = await service.createTenant();
     const bad = Array.from({ length: 250 }, (_, n) => row(`X-${n}`, { beds: -1 }));

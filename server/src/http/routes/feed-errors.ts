@@ -72,7 +72,7 @@ function csvFormat(): FailureFormat {
   let columns: string[] | undefined;
   const toText = (rows: StoredFailure[]) => {
     const known = columns ?? columnsOf(rows);
-    const header = columns === undefined ? toCsvLine([...OWN_COLUMNS, ...known]) : '';
+    const header = columns === undefined ? toCsvLine([...OWN_COLUMNS, ...known.map(encodeCell)]) : '';
     columns = known;
     return header + rows.map((row) => toLine(row, known)).join('');
   };
@@ -98,7 +98,8 @@ function toLine({ error, values }: StoredFailure, columns: string[]): string {
   const { line, code, message, details } = JSON.parse(error);
   const issues = Array.isArray(details) ? details.map((issue) => `${issue.field}: ${issue.message}`).join(' ') : '';
   const own: unknown = values === null ? {} : JSON.parse(values);
-  const cells = columns.map((name) => (isObject(own) ? toCell(own[name]) : ''));
+  // A column can be called `constructor`, which every object inherits.
+  const cells = columns.map((name) => (isObject(own) && Object.hasOwn(own, name) ? toCell(own[name]) : ''));
   return toCsvLine([String(line), code, encodeCell(message), encodeCell(issues), ...cells]);
 }
 
