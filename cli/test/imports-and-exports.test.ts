@@ -100,7 +100,7 @@ describe('import', () => {
     child.kill('SIGINT');
     assert.equal(await closed, 130);
     assert.match(output.stderr, /^Interrupted after sending [\d.]+ kB of -\. Rows up to about this point are saved\./);
-    assert.match(output.stderr, /rows with an externalId or id are updated/);
+    assert.match(output.stderr, /rows with an externalId or id update their listings/);
   });
 
   test('skips unknown columns only with --ignore-unknown', async (t) => {
