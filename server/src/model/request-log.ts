@@ -99,7 +99,7 @@ export function periodOf(timeMs: number): number {
   return timeMs - (timeMs % PERIOD_MS);
 }
 
-/** Faster than a comparison with `periodOf`, and called for every request. */
+/** Faster than a comparison with `periodOf`, and called for most requests. */
 export function isInPeriod(timeMs: number, period: number): boolean {
   return timeMs >= period && timeMs < period + PERIOD_MS;
 }

@@ -6,7 +6,7 @@ import type { Tables } from './schema.ts';
 
 /** A failed row of a run. */
 export interface StoredFailure {
-  /** The row's position among the failed rows, in file order, starting at 1. */
+  /** The row's position in the file, starting at 1. */
   number: number;
   /** JSON text, as in responses. */
   error: string;

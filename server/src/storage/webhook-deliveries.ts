@@ -174,7 +174,7 @@ export const removePendingAfter = countRows(
 
 type Trim = OfWebhook & { state: DeliveryState; kept: number };
 
-/** Removes an endpoint's deliveries in a state, but keeps at least the latest `kept`. @returns how many */
+/** Removes an endpoint's deliveries in a state, but keeps at least the latest `kept`. @returns how many it removed */
 export const trimDeliveries = countRows(
   ['accountId', 'webhookId', 'state', 'kept'],
   (query, parameter: Parameter<Trim>) =>

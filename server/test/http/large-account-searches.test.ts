@@ -59,7 +59,7 @@ async function assertPages(parameters: Parameters, betweenPages: () => Promise<v
   let last: Listing | undefined;
   let cursor: Parameters = {};
   for (let page = 0; ; page += 1) {
-    // The first pages have the lengths in `PAGE_LENGTHS`, and the others have random, longer ones.
+    // The first pages have the lengths in `PAGE_LENGTHS`, and the others have random lengths.
     const limit = PAGE_LENGTHS[page] ?? random.pick([20, 100, 100, 101, 500]);
     const query = toQuery({ ...parameters, ...cursor, limit: String(limit) });
     const { data, nextCursor } = await list(query);

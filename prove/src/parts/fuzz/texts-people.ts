@@ -27,13 +27,14 @@ export async function typeText(desk: TextsDesk, text: string, index: number): Pr
     if (operationId === 'createApiKey' && told.status === 201) await deleteKey(desk, JSON.parse(told.text).id);
   }
   for (const [operationId, field, outcome] of UNKNOWN) {
-    const told = await desk.typeIn(operationId, { [field]: text });
+    const caller = { ...desk.world.callers.administrator, ...addressOf(index) };
+    const told = await desk.typeIn(operationId, { [field]: text }, caller);
     const is = `${told.status} ${JSON.parse(told.text).error?.code}`;
     desk.fates.push(`${operationId} ${is}`);
     assert.match(is, outcome, `${show(text)} in ${operationId}: ${told.text}`);
   }
   await typeEmail(desk, text, index);
-  await setUpWith(desk, text, fate);
+  await setUpWith(desk, text, fate, index);
   if (index % JOINING === 0) await joinAs(desk, text, fate, index);
 }
 
@@ -51,9 +52,9 @@ async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<
 }
 
 /** Sends the string as the names in a setup request. Setup is closed, but the service validates names first. */
-async function setUpWith(desk: TextsDesk, text: string, fate: Fate): Promise<void> {
+async function setUpWith(desk: TextsDesk, text: string, fate: Fate, index: number): Promise<void> {
   const person = { token: NOBODYS_TOKEN, email: 'first@example.com', password: PASSWORD };
-  const told = await desk.typeIn('setUp', { ...person, name: text, accountName: text }, desk.world.callers.nobody);
+  const told = await desk.typeIn('setUp', { ...person, name: text, accountName: text }, visitorOf(desk, index));
   const faults = faultsOf(told).map(({ field, code }) => `${field} ${code}`);
   desk.fates.push(`setUp ${told.status} ${faults}`);
   const due = 'codes' in fate ? ['name', 'accountName'] : [];
@@ -74,7 +75,12 @@ async function joinAs(desk: TextsDesk, text: string, fate: Fate, index: number):
 
 /** Returns the headers of a signed-out browser with its own address. */
 function visitorOf({ world }: TextsDesk, index: number): Record<string, string> {
-  return { ...world.callers.nobody, 'X-Forwarded-For': `10.9.${Math.trunc(index / ADDRESSES)}.${index % ADDRESSES}` };
+  return { ...world.callers.nobody, ...addressOf(index) };
+}
+
+/** Each string comes from its own address, because the service limits the wrong links and codes of an address. */
+function addressOf(index: number): Record<string, string> {
+  return { 'X-Forwarded-For': `10.9.${Math.trunc(index / ADDRESSES)}.${index % ADDRESSES}` };
 }
 
 function judgeName(

@@ -7,7 +7,7 @@ interface AnyRow {
   line: number;
   /** Whether an earlier row of the file has the same external id. */
   isRepeated?: boolean;
-  /** The row's values as a JSON object, unchanged from the file, if they were requested. */
+  /** The row's values as JSON, unchanged from the file, if they were requested. */
   values?: string | undefined;
 }
 

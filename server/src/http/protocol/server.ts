@@ -200,7 +200,7 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
   const rejections = new RejectionCount(log, {
     first:
       `more than ${connectionsMax} connections: new ones are closed; ` +
-      `a higher limit on open files allows up to ${CONNECTIONS_MAX}`,
+      `the limit on open files determines the maximum, up to ${CONNECTIONS_MAX}`,
     report: 'connections were closed because too many were open',
   });
   let count = 0;

@@ -82,7 +82,7 @@ export class Checkpoints {
   }
 
   /**
-   * Empties the log, unless it is in use. Otherwise, the log would contain deleted data until later writes
+   * Empties the log, unless it is in use. A log that is never emptied contains deleted data until later writes
    * overwrite that data.
    */
   async truncate(): Promise<void> {

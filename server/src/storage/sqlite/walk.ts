@@ -8,7 +8,7 @@ import type { PreparedQueries } from './prepared-queries.ts';
 /** Greater than the number of any listing. */
 export const END = Number.MAX_SAFE_INTEGER;
 
-/** Listings in the first batch. Each further batch is twice as large, up to `max`. */
+/** The first batch has at most `first` listings. Each further batch is twice as large, up to `max`. */
 const BATCH_LENGTHS = { first: 32, max: 256 };
 
 /** A listing's number, and its value in the sort column. */

@@ -118,8 +118,8 @@ export const REQUEST_ERRORS = {
   headers_too_large: {
     status: 431,
     title: 'The headers are too large',
-    meaning: 'The request line and all headers together are limited to 16 KiB.',
-    remedy: 'Send fewer or shorter headers. Large ones are often cookies, which the service does not need.',
+    meaning: 'The URL and the headers are each limited to 16 KiB, and together to about 20 KiB.',
+    remedy: 'Shorten the URL, or send fewer headers. Large headers are often cookies, which the service does not need.',
     commands: [`curl -i $API/me ${KEY} -H "X-Note: $(printf '%020000d' 0)"`],
     example: { message: 'The URL or the headers are larger than 16 KiB; shorten them.' },
   },
