@@ -148,7 +148,7 @@ test('rows that change during a copy are reported, and the copy is not served', 
   };
   await assert.rejects(copyDatabase(original, copy, change), {
     code: 'conflict',
-    message: /differs.*stop the service/,
+    message: /differs.*Stop the service/,
   });
   await assert.rejects(getCursorSecret(copy), { code: 'conflict' });
 });
