@@ -25,6 +25,9 @@ test('members save, replace, and delete their own views; nobody else sees them',
   await readError(await second.send('DELETE', path), 404, 'not_found');
   await first.ask('DELETE', path, undefined, 204);
   await readError(await first.send('DELETE', path), 404, 'not_found');
+  // Clients remove `.` from paths, so such a view could not be deleted.
+  for (const name of ['.', ' .. '])
+    await readError(await first.send('POST', '/admin/views', { ...view, name }), 422, 'validation_failed');
 
   await second.ask('POST', '/admin/views', view);
   await removeMember(service.database, ada.accountId, grace.userId, 'operator');

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
-import { expected, text } from '../schemas/fields.ts';
+import { expected, pathText, text } from '../schemas/fields.ts';
 import { noQuery } from '../schemas/query.ts';
 import { INPUT_ERRORS } from './common.ts';
 
 export const savedView = z
   .strictObject(
     {
-      name: text({ lengthMax: 60, example: 'Austin below $500,000' }),
+      name: pathText({ lengthMax: 60, example: 'Austin below $500,000' }),
       search: text({
         lengthMax: 2_048,
         description: 'The query string of the Listings page.',

@@ -32,6 +32,14 @@ export function text({ lengthMax, multiline = false, ...documentation }: TextOpt
     .meta({ minLength: 1, maxLength: lengthMax, ...documentation });
 }
 
+/** Text that is a segment of a path. `.` and `..` are not, because clients remove them (RFC 3986 §5.2.4). */
+export function pathText(options: TextOptions) {
+  return text(options).refine((value) => value !== '.' && value !== '..', {
+    message: 'Must not be "." or "..", which a path cannot contain.',
+    params: { code: 'invalid_format' },
+  });
+}
+
 /** Checks a trimmed and normalized string. A character is a Unicode code point. */
 export function findTextIssue(value: string, lengthMax: number, multiline: boolean) {
   if (value === '') return { code: 'blank', message: 'Must not be blank.' } as const;

@@ -3,7 +3,7 @@ import { toNfcWithin } from '../../../lib/nfc.ts';
 import { AREA_UNITS } from '../../../model/accounts.ts';
 import { COUNTRIES, CURRENCIES } from '../../../model/codes.ts';
 import { LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../../model/listings.ts';
-import { addIssue, choice, code, date, decimal, expected, integer, text, time } from './fields.ts';
+import { addIssue, choice, code, date, decimal, expected, integer, pathText, text, time } from './fields.ts';
 import { metadata } from './metadata.ts';
 import { photos } from './photos.ts';
 
@@ -17,16 +17,11 @@ const amount = (decimalsMax: number, documentation: { description: string; examp
 
 /** The fields that a client can send, each with its rule. */
 export const listingFields = {
-  externalId: text({
+  externalId: pathText({
     lengthMax: EXTERNAL_ID_LENGTH_MAX,
     description: 'Your own id for the listing, unique in the account.',
     example: 'MLS-20931',
-  })
-    .refine((value) => value !== '.' && value !== '..', {
-      message: 'Must not be "." or "..", which a path cannot contain.',
-      params: { code: 'invalid_format' },
-    })
-    .optional(),
+  }).optional(),
   address: text({ lengthMax: 255, description: 'Street address.', example: '12 Elm Street' }),
   unitNumber: text({ lengthMax: 25 }).optional(),
   city: text({ lengthMax: 50, example: 'Austin' }).optional(),
