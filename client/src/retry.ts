@@ -8,10 +8,7 @@ export type Repeat = 'always' | 'unread' | 'never';
 
 const DELAY_MS = 500;
 const DELAY_MS_MAX = 8_000;
-/**
- * If `Retry-After` is longer, the request fails at once, unless retries are unlimited; the error contains the
- * delay.
- */
+/** If `Retry-After` is longer, the request fails at once (unless retries are unlimited); the error has the delay. */
 const RETRY_AFTER_MS_MAX = 60_000;
 
 /** @returns the delay before the next attempt; undefined if the request must not be retried */
