@@ -13,9 +13,13 @@ import { besiege, type Phase, phasesOf } from './slow-and-many/phases.ts';
 import { assertHeld, assertTurnedAway } from './slow-and-many/turned-away.ts';
 
 const BEFORE_SECONDS = { full: 10, small: 1 };
+/** The load while the connections of a phase open. */
+const OPENING_SECONDS = { full: 10, small: 1 };
 const BYTE_INTERVAL_MS = { full: 1_000, small: 100 };
 const CONNECTIONS = 8;
 const REQUESTS_PER_SECOND = 100;
+/** How a normal client fails if the service ends or closes its connection. */
+const LOST = /^the server closed the connection$|\bE(CONNRESET|CONNREFUSED|PIPE)\b/;
 /** Shorter timeouts for the small form, which cannot wait for minutes. */
 const SHORT_PATIENCE: readonly Patch[] = [
   ['HEADERS_TIMEOUT_MS', '10_000', '2_000'],
@@ -48,9 +52,13 @@ async function run(trial: Trial): Promise<Outcome> {
   let requests = before.requests;
   for (const phase of phases) {
     trial.say(phase.name);
-    const { during, held, growthBytes } = await stand(service, phase, trial, load);
-    requests += during.requests;
+    const { opening, during, held, growthBytes } = await stand(service, phase, trial, load);
+    requests += opening.requests + during.requests;
     told.push(
+      [
+        `p99 in the first ${OPENING_SECONDS[trial.size]} s, while connections open: ${phase.name}`,
+        `${formatMs(opening.p99Ms)} ms`,
+      ],
       [
         `p99 during: ${phase.name}`,
         `${formatMs(during.p99Ms)} ms, ${formatRatio(during.p99Ms / before.p99Ms)} × before`,
@@ -72,6 +80,7 @@ async function run(trial: Trial): Promise<Outcome> {
 }
 
 function failNormal(error: Error): never {
+  assert.ok(!LOST.test(error.message), `a normal client lost its connection: ${error.message}`);
   assert.fail(`a normal client: ${error.message}`);
 }
 
@@ -84,19 +93,20 @@ async function stand(
   { name, crowds, seconds, growthMaxBytes }: Phase,
   { size }: Trial,
   load: (seconds: number) => Promise<Load>,
-): Promise<{ during: Load; held: string; growthBytes: number }> {
+): Promise<{ opening: Load; during: Load; held: string; growthBytes: number }> {
   const pid = Number(service.child.pid);
   const socketsBefore = countSockets(service);
   const bytesBefore = residentBytesOf(pid) ?? 0;
   const port = Number(new URL(service.url).port);
   const { result, peakBytes } = await watchPeak(pid, async () => {
-    const sieges = await Promise.all(crowds.map((crowd) => besiege(port, crowd, BYTE_INTERVAL_MS[size])));
+    const opened = Promise.all(crowds.map((crowd) => besiege(port, crowd, BYTE_INTERVAL_MS[size])));
+    const [opening, sieges] = await Promise.all([load(OPENING_SECONDS[size]), opened]);
     const othersCount = socketsBefore + CONNECTIONS;
     const [during, held] = await Promise.all([load(seconds), assertHeld(service, sieges, { seconds, othersCount })]);
     for (const siege of sieges) siege.lift();
     await assertTurnedAway(service, sieges, size, socketsBefore);
     for (const siege of sieges) siege.end();
-    return { during, held };
+    return { opening, during, held };
   });
   const growthBytes = peakBytes - bytesBefore;
   assert.ok(growthBytes < growthMaxBytes, `${name}: memory grew by ${formatGrowth(growthBytes)}`);

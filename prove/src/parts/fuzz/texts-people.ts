@@ -54,14 +54,22 @@ async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<
 /** Sends the string as the names in a setup request. Setup is closed, but the service validates names first. */
 async function setUpWith(desk: TextsDesk, text: string, fate: Fate, index: number): Promise<void> {
   const person = { token: NOBODYS_TOKEN, email: 'first@example.com', password: PASSWORD };
-  const told = await desk.typeIn('setUp', { ...person, name: text, accountName: text }, visitorOf(desk, index));
-  const faults = faultsOf(told).map(({ field, code }) => `${field} ${code}`);
-  desk.fates.push(`setUp ${told.status} ${faults}`);
-  const due = 'codes' in fate ? ['name', 'accountName'] : [];
-  const fields = faultsOf(told).map(({ field }) => field);
-  assert.deepEqual(fields, due, `${show(text)} in setUp: ${told.text}`);
-  assert.ok(due.length > 0 || [403, 409].includes(told.status), `${show(text)} in setUp: ${told.text}`);
-  for (const { code } of faultsOf(told)) assert.ok('codes' in fate && fate.codes.includes(code), told.text);
+  // One after the other, because both together can exceed the limit of the body.
+  for (const field of ['name', 'accountName']) {
+    const names = { name: 'Ada', accountName: 'Ada Homes', [field]: text };
+    const told = await desk.typeIn('setUp', { ...person, ...names }, visitorOf(desk, index));
+    const faults = faultsOf(told);
+    desk.fates.push(`setUp ${told.status} ${faults.map((each) => `${each.field} ${each.code}`)}`);
+    const due = 'codes' in fate ? [field] : [];
+    const what = `${show(text)} in setUp: ${told.text}`;
+    assert.deepEqual(
+      faults.map((each) => each.field),
+      due,
+      what,
+    );
+    assert.ok(due.length > 0 || [403, 409].includes(told.status), what);
+    for (const { code } of faults) assert.ok('codes' in fate && fate.codes.includes(code), what);
+  }
 }
 
 async function joinAs(desk: TextsDesk, text: string, fate: Fate, index: number): Promise<void> {
