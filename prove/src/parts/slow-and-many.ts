@@ -14,7 +14,7 @@ import { assertHeld, assertTurnedAway } from './slow-and-many/turned-away.ts';
 
 const BEFORE_SECONDS = { full: 10, small: 1 };
 /** The load while the connections of a phase open. */
-const OPENING_SECONDS = { full: 10, small: 1 };
+const OPENING_SECONDS = { full: 5, small: 0.3 };
 const BYTE_INTERVAL_MS = { full: 1_000, small: 100 };
 const CONNECTIONS = 8;
 const REQUESTS_PER_SECOND = 100;
