@@ -32,7 +32,7 @@ export function text({ lengthMax, multiline = false, ...documentation }: TextOpt
     .meta({ minLength: 1, maxLength: lengthMax, ...documentation });
 }
 
-/** Text that is a segment of a path. `.` and `..` are not, because clients remove them (RFC 3986 §5.2.4). */
+/** Text for a segment of a path. Rejects `.` and `..`, which clients remove from paths (RFC 3986 §5.2.4). */
 export function pathText(options: TextOptions) {
   return text(options).refine((value) => value !== '.' && value !== '..', {
     message: 'Must not be "." or "..", which a path cannot contain.',
