@@ -40,7 +40,7 @@ const JSON_COLUMNS = new Set([
 ]);
 const TIME = /^(?:at|hour)$|_(?:at|until|since)$/;
 
-/** All rows about an account, from all tables. */
+/** The rows of an account, and its members' rows in `users`. */
 export async function* exportAccountRows(database: Database, accountId: string): AsyncGenerator<ExportedRow> {
   const ofAccount = sql`account_id = ${accountId}`;
   const members = sql`id in (select user_id from memberships where ${ofAccount})`;
@@ -55,7 +55,7 @@ export async function* exportAccountRows(database: Database, accountId: string):
   }
 }
 
-/** All rows about a person, from all tables and in all accounts. */
+/** The rows about a person, in all accounts. */
 export async function* exportPersonRows(
   database: Database,
   { id, email }: { id: string; email: string },
@@ -68,13 +68,23 @@ export async function* exportPersonRows(
     ['passkeys', ofUser],
     ['sessions', ofUser],
     ['memberships', ofUser],
+    ['saved_views', ofUser],
     ['invitations', sql`(email = ${email} or inviter_id = ${id})`],
-    ['api_keys', sql`created_by = ${id}`],
     ['audit_log', sql`(actor_id = ${id} or actor_email = ${email} or target_id = ${id})`],
   ];
+  const accountIds = new Set<unknown>();
+  let userName: unknown;
   for (const [name, where] of conditions) {
-    const table = COPIED_TABLES.find((copied) => copied.name === name);
-    if (table !== undefined) yield* exportRows(database, { ...table, where });
+    for await (const row of exportRows(database, { ...findTable(name), where })) {
+      if (name === 'users') userName = row.data.name;
+      if (row.data.accountId !== undefined) accountIds.add(row.data.accountId);
+      yield row;
+    }
+  }
+  // Keys contain their creator's name, not the id.
+  for (const accountId of userName === undefined ? [] : accountIds) {
+    const where = sql`account_id = ${accountId} and created_by = ${userName}`;
+    yield* exportRows(database, { ...findTable('api_keys'), where });
   }
   const columns = ['account_id', 'version', 'sequence', 'actor', 'changes'];
   const changes: CopiedTable[] = [
@@ -88,6 +98,12 @@ export async function* exportPersonRows(
   for (const table of changes) {
     for await (const row of exportRows(database, table)) if (Object(row.data.actor).id === id) yield row;
   }
+}
+
+function findTable(name: CopiedTable['name']): CopiedTable {
+  const table = COPIED_TABLES.find((copied) => copied.name === name);
+  if (table === undefined) throw new Error(`the table ${name} is not copied`);
+  return table;
 }
 
 async function* exportRows(database: Database, table: CopiedTable): AsyncGenerator<ExportedRow> {

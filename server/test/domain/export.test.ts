@@ -116,6 +116,7 @@ test('an export of a person has their data in all accounts, and the changes that
   const world = await createFullWorld();
   const other = await createFullWorld();
   const { userId = '' } = world.ids;
+  assert.equal((await sendJson(world, 'POST', '/views', { name: 'Cheap', search: 'sort=listPrice' })).status, 200);
   const [user] = await sql('select email from users where id = ?', userId);
   const { all, of } = await collect(exportPerson(database, String(user?.email).toUpperCase()));
   assert.deepEqual(
@@ -130,6 +131,14 @@ test('an export of a person has their data in all accounts, and the changes that
   assert.deepEqual(
     of('invitations').map(({ inviterId }) => inviterId),
     [userId],
+  );
+  assert.deepEqual(
+    of('saved_views').map(({ name, search }) => [name, search]),
+    [['Cheap', 'sort=listPrice']],
+  );
+  assert.deepEqual(
+    of('api_keys').map(({ id }) => id),
+    [world.ids.keyId],
   );
   assert.ok(of('audit_log').length > 3);
   const changed = [...of('listings').map(({ id }) => id), ...of('listing_history').map(({ listingId }) => listingId)];
