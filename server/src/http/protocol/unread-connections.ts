@@ -1,12 +1,18 @@
 import type { Socket } from 'node:net';
 import type { Exchange } from './exchange.ts';
 
-const UNREAD_MAX_MS = 1_000;
+const UNREAD_MS = 1_000;
 const CHECK_INTERVAL_MS = 20;
+/**
+ * Without room, at most this many connections are read again per check, 1,000 per second. Otherwise, if thousands
+ * of clients ignored `Retry-After`, rejecting their requests would take most of the time.
+ */
+const OVERDUE_PER_CHECK = 20;
 
 interface Unread {
   socket: Socket;
-  untilMs: number;
+  /** When to read the connection again even without room. */
+  dueMs: number;
 }
 
 /**
@@ -29,16 +35,15 @@ export class UnreadConnections {
     outgoing.once('close', () => {
       if (socket.destroyed || !incoming.complete) return;
       socket.pause();
-      this.#unread.push({ socket, untilMs: performance.now() + UNREAD_MAX_MS });
+      this.#unread.push({ socket, dueMs: performance.now() + UNREAD_MS });
       this.#timer ??= setInterval(this.#check, CHECK_INTERVAL_MS);
     });
   }
 
   readonly #check = (): void => {
     const nowMs = performance.now();
-    const room = this.#room();
-    const overdueCount = this.#unread.filter(({ untilMs }) => untilMs <= nowMs).length;
-    for (const { socket } of this.#unread.splice(0, Math.max(room, overdueCount))) socket.resume();
+    const overdue = this.#unread.slice(0, OVERDUE_PER_CHECK).filter(({ dueMs }) => dueMs <= nowMs);
+    for (const { socket } of this.#unread.splice(0, Math.max(this.#room(), overdue.length))) socket.resume();
     if (this.#unread.length > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { EventEmitter } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import type { Exchange } from '../../src/http/protocol/exchange.ts';
+import { UnreadConnections } from '../../src/http/protocol/unread-connections.ts';
+
+/** Rejects a request on each of 60 connections. `tick` lets time pass and returns how many have been read again. */
+function rejectMany(t: TestContext, room: () => number) {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const unread = new UnreadConnections(room);
+  const paused = new Set<object>();
+  for (let index = 0; index < 60; index += 1) {
+    const socket = { destroyed: false, pause: () => paused.add(socket), resume: () => paused.delete(socket) };
+    const outgoing = new EventEmitter();
+    unread.add({ incoming: { socket, complete: true }, outgoing } as unknown as Exchange);
+    outgoing.emit('close');
+  }
+  assert.equal(paused.size, 60);
+  return {
+    tick(durationMs: number): number {
+      for (let passedMs = 0; passedMs < durationMs; passedMs += 20) {
+        nowMs += 20;
+        t.mock.timers.tick(20);
+      }
+      return 60 - paused.size;
+    },
+  };
+}
+
+test('after a rejection, a connection is read again after a second, and 20 connections every 20 ms', (t) => {
+  const { tick } = rejectMany(t, () => 0);
+  assert.equal(tick(980), 0);
+  assert.deepEqual([tick(20), tick(20), tick(20)], [20, 40, 60]);
+});
+
+test('once there is room for more requests, as many connections are read again', (t) => {
+  let room = 0;
+  const { tick } = rejectMany(t, () => room);
+  room = 35;
+  assert.equal(tick(20), 35);
+  assert.equal(tick(20), 60);
+});
