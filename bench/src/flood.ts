@@ -5,8 +5,8 @@ import { clockMs, type FloodOrder, type FloodReport } from './flood-order.ts';
 import { type RawReply, Requests, type Sent, Tally } from './flood-tally.ts';
 
 /**
- * The maximum number of connections. It stays below the operating system's limit of pending connections,
- * which the flood is not meant to test.
+ * The maximum number of connections. It is below the operating system's limit on connections that wait to be
+ * accepted, which the flood is not meant to test.
  */
 const CONNECTIONS_MAX = 4_000;
 /** The number of connections that are opened at a time. */
@@ -20,7 +20,7 @@ interface Channel {
   /** The tally of the period in which `sent` was due. */
   tally: Tally;
   dueAtMs: number;
-  /** Called for the response to the first request, which opens the connection. */
+  /** Called for the response to `FIRST_REQUEST`. */
   onFirst: () => void;
 }
 
@@ -45,8 +45,8 @@ export class Flood {
   }
 
   /**
-   * Resolves once every response has arrived or timed out. `onStart` receives the time at which the first
-   * request is due (`clockMs`).
+   * Resolves once every request has got its response, has timed out, or has lost its connection. `onStart`
+   * receives the time at which the first request is due (`clockMs`).
    */
   async run(seconds: number, onStart: (startMs: number) => void): Promise<FloodReport> {
     const { inFlight, connections = inFlight ?? 10 } = this.#order;
@@ -55,7 +55,7 @@ export class Flood {
     const report = await this.during(async () => {
       this.start(seconds);
       await sleep(seconds * 1_000);
-      // A late sender would otherwise send requests that the report does not contain.
+      // Otherwise, a late timer could send requests that the report does not contain.
       this.#endMs = 0;
     });
     this.stop();
@@ -115,10 +115,11 @@ export class Flood {
     const opening = Array.from({ length: count }, async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const channel = this.#open(resolve);
+      if (channel === undefined) return;
       // Send a request, because the service closes connections that do not send any.
-      channel?.connection.send(FIRST_REQUEST);
+      channel.connection.send(FIRST_REQUEST);
       await promise;
-      if (channel !== undefined) this.#idle.push(channel);
+      if (this.#channels.has(channel)) this.#idle.push(channel);
     });
     await Promise.all(opening);
   }
@@ -154,6 +155,7 @@ export class Flood {
   #lose(channel: Channel, reason: string): void {
     const { sent, tally } = channel;
     this.#close(channel);
+    channel.onFirst();
     if (sent === undefined) return;
     tally.addLoss(sent, reason);
     this.#settle(tally);
