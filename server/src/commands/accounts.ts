@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { changeQuotas, toQuotas } from '../domain/accounts/account-limits.ts';
 import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts/accounts.ts';
 import { type Candidate, createAccountFor, describeUser } from '../domain/accounts/administrators.ts';
@@ -17,7 +17,7 @@ import {
   showQuotas,
   withQuotaOptions,
 } from './account-limits.ts';
-import { nameOf, personOption } from './administrators.ts';
+import { existingOptions, nameOf } from './administrators.ts';
 import { ask, readPassword } from './ask.ts';
 import { ACCOUNT_ID, addCommand, CREATES, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
 import { addAccountExport } from './export.ts';
@@ -42,13 +42,19 @@ interface CreateOptions extends OutputOptions, QuotaOptions {
 }
 
 function addCreate(accounts: Command): void {
+  const [existing, person] = existingOptions(
+    new Option(
+      '--admin-existing',
+      'the administrator already belongs to another account, and keeps the name and password',
+    ).conflicts(['adminName', 'adminPasswordStdin']),
+  );
   withQuotaOptions(addCommand(accounts, 'create', 'create an account'))
     .requiredOption('--name <name>', 'account name')
     .option('--admin-email <address>', 'also add an administrator, who signs in with this address')
     .option('--admin-name <name>', "the administrator's name; by default, the address up to the @")
     .option('--admin-password-stdin', 'read the password from standard input instead of asking for it')
-    .option('--admin-existing', 'the administrator already belongs to another account, and keeps the password')
-    .addOption(personOption())
+    .addOption(existing)
+    .addOption(person)
     .action(async (options: CreateOptions, command: Command) => {
       const given = parseQuotas(options);
       const candidate = await readCandidate(options, command);
@@ -174,7 +180,7 @@ function addUpdate(accounts: Command): void {
 }
 
 function addDelete(accounts: Command): void {
-  addAccountCommand(accounts, 'delete', 'delete an account with its keys and listings')
+  addAccountCommand(accounts, 'delete', 'delete an account with all its data, and its users who have no other account')
     .option('--yes', 'do not ask for confirmation')
     .action((given: string | undefined, options: AccountOptions & { yes?: true }, command: Command) => {
       const id = accountId(given, options, command);
@@ -189,7 +195,7 @@ function addDelete(accounts: Command): void {
 
 async function confirm({ name }: Account): Promise<void> {
   const typed = await ask(
-    `This deletes "${name}" with its keys and listings, permanently. Type its name to continue: `,
+    `This permanently deletes "${name}", all its data, and users without another account. Type its name to continue: `,
   );
   if (toNfc(typed).trim() === name) return;
   throw new AppError(

@@ -44,9 +44,10 @@ function roleOption(): Option {
   return new Option('--role <role>', 'role; members can only manage listings').choices(ROLES).default('administrator');
 }
 
-/** The option that identifies a user who already has a password. */
-export function personOption(): Option {
-  return new Option('--person <id>', 'ID of an existing user who has not confirmed the address');
+/** The options for a user who already has a password: `existing`, and `--person`. */
+export function existingOptions(existing: Option): [existing: Option, person: Option] {
+  const person = new Option('--person <id>', 'ID of an existing user who has not confirmed the address');
+  return [existing, person.implies({ [existing.attributeName()]: true })];
 }
 
 interface CreateOptions extends PersonOptions {
@@ -58,12 +59,18 @@ interface CreateOptions extends PersonOptions {
 }
 
 function addCreate(administrators: Command): void {
+  const [existing, person] = existingOptions(
+    new Option('--existing', 'the user already belongs to another account, and keeps the name and password').conflicts([
+      'name',
+      'passwordStdin',
+    ]),
+  );
   addPersonCommand(administrators, 'create', 'add a user to an account, with a password that you choose')
     .option('--name <name>', "the user's name; by default, the address up to the @")
     .addOption(roleOption())
     .option(...PASSWORD_STDIN)
-    .option('--existing', 'the user already belongs to another account, and keeps the password')
-    .addOption(personOption())
+    .addOption(existing)
+    .addOption(person)
     .action(async (options: CreateOptions, command: Command) => {
       const { account, email, name = nameOf(email), role, existing, person, passwordStdin } = options;
       const candidate = existing
@@ -135,7 +142,7 @@ function addRemove(administrators: Command): void {
   addPersonCommand(
     administrators,
     'remove',
-    'remove a user from an account, and delete a user who has no other account',
+    'remove a user from an account; if the user has no other account, also delete the user',
   ).action(({ account, email, ...options }: PersonOptions) =>
     withDatabase(async (database) => {
       await getAccount(database, account);
@@ -146,7 +153,7 @@ function addRemove(administrators: Command): void {
       }
       await removeMember(database, account, member.id, 'operator');
       print({ id: member.id, email: member.email, removed: true }, options, [
-        `${member.name} <${member.email}> is removed; their sessions in the account have ended.`,
+        `${member.name} <${member.email}> is removed and can no longer access the account.`,
       ]);
     }),
   );
@@ -164,7 +171,7 @@ function addResetPassword(administrators: Command): void {
     'set a new password for a user, end their sessions, and remove their passkeys',
   )
     .option(...PASSWORD_STDIN)
-    .option('--remove-two-factor', 'also remove a second factor, which the user may have lost')
+    .option('--remove-two-factor', 'also turn off two-step sign-in, for a user who has lost the second factor')
     .action(async (options: ResetOptions, command: Command) => {
       const { account, email, removeTwoFactor = false } = options;
       const password = await readPassword(options.passwordStdin, '--password-stdin', command);

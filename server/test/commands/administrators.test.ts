@@ -188,6 +188,20 @@ describe('an impossible command explains why and changes nothing', async () => {
       /Allowed choices are administrator, member/,
     ],
     ['no password', ['administrators', 'create', '--account', id, '--email', 'z@example.com'], 2, /--password-stdin/],
+    ['a password for an existing user', [...create, other.email, '--existing'], 2, /cannot be used with/],
+    ['a password for the user of an ID', [...create, other.email, '--person', 'usr_1'], 2, /cannot be used with/],
+    [
+      'a name for an existing user of a new account',
+      ['accounts', 'create', '--name', 'X', '--admin-email', other.email, '--admin-existing', '--admin-name', 'Y'],
+      2,
+      /cannot be used with/,
+    ],
+    [
+      'the ID of somebody else',
+      ['administrators', 'create', '--account', id, '--email', other.email, '--person', 'usr_1'],
+      1,
+      /has the ID usr_\w+, not usr_1\.$/m,
+    ],
     [
       'an administrator without an address',
       ['accounts', 'create', '--name', 'X', '--admin-name', 'Y'],

@@ -44,8 +44,9 @@ export type Candidate = NewUser | ExistingUser;
 
 /**
  * Adds a user to an account on behalf of the operator.
- * @throws {AppError} `not_found` for the account or the existing user, `validation_failed`, or
- * `conflict` if the user is already a member, a new user's address is taken, or the address is unverified
+ * @throws {AppError} `not_found` for the account or the existing user, `conflict` if the user is already a
+ * member, a new user's address is taken, the address is unverified, or `personId` is not the user's id, or what
+ * `prepareUser` throws
  */
 export async function createAdministrator(
   database: Database,
@@ -105,11 +106,15 @@ async function getUser(transaction: Executor, { email: given, personId }: Existi
   if (user === undefined) {
     throw new AppError(
       'not_found',
-      `There is no user with the email address ${email} yet; enter a password to create one.`,
+      `There is no user with the email address ${email} yet; to create one, set a password instead.`,
     );
   }
+  if (personId === user.id) return user;
+  if (personId !== undefined) {
+    throw new AppError('conflict', `The user with the email address ${email} has the ID ${user.id}, not ${personId}.`);
+  }
   const origin = await findUserOrigin(transaction, user.id);
-  if (origin?.isVerified || personId === user.id) return user;
+  if (origin?.isVerified) return user;
   throw new AppError(
     'conflict',
     `The address ${email} is not verified: ${await describeUser(transaction, user)}. Make sure that this is ` +
@@ -136,7 +141,7 @@ export async function storeUser(
 ): Promise<void> {
   const existing = await findUserByEmail(transaction, user.email);
   if (existing !== undefined) {
-    throw new AppError('conflict', `A user already signs in as ${user.email}, with their own password.`);
+    throw new AppError('conflict', `A user already signs in as ${user.email}; sign in with that user's password.`);
   }
   await insertUser(transaction, user, credential, isVerified);
 }
