@@ -15,7 +15,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const VISITS = 10;
 const EMAIL = 'ada@example.com';
 const PASSWORD = 'correct horse battery staple';
-/** The browser reports only interactions that take longer than this. */
+/** The browser reports only interactions that take at least this long. */
 const SHORTEST_MS = 16;
 const REPORT_MS = 200;
 
@@ -59,7 +59,7 @@ export type DashboardResults = {
   visits: Visit[];
 };
 
-/** Measures the Listings page. The service and the browser share a core. */
+/** Measures the Listings page. If pinning is possible, the service and the browser share a core. */
 export async function runDashboardBench(place: Place, listings: number): Promise<DashboardResults> {
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));

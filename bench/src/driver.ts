@@ -21,7 +21,7 @@ export type Drive = {
   perSecond?: number;
 };
 
-/** A response that takes longer counts as missing. */
+/** The run fails if no connection receives a response between two checks at this interval. */
 const REPLY_TIMEOUT_MS = 30_000;
 const NANOSECONDS_PER_MS = 1e6;
 
@@ -29,7 +29,7 @@ const NANOSECONDS_PER_MS = 1e6;
  * Keeps at most one request in flight per connection until the time or the exchanges run out, and
  * checks every response. Latency counts from the write, or from the due time if the connection was
  * still busy.
- * @throws on the first unexpected response, on a lost connection, and after 30 s without a response
+ * @throws on the first unexpected response, on a lost connection, and after 30 to 60 s without any response
  */
 export function drive({ port, connections, next, seconds, perSecond }: Drive): Promise<Load> {
   const latencyNs = createHistogram();

@@ -55,7 +55,7 @@ export type FeedResults = {
   isQuiet: boolean;
 };
 
-/** Compares runs of a feed with plain imports of the same file, which take turns. */
+/** In each round, compares runs of a feed with a plain import of the same number of rows. */
 export async function runFeedBench(place: Place, rows: number, engine: FeedResults['engine']): Promise<FeedResults> {
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));
@@ -161,7 +161,7 @@ export function formatFeedReport(results: FeedResults): string {
   const { date, commit, machine, engine, rounds, rows, runs } = results;
   return [
     `${date}  commit ${commit}  ${machine.cpu}, ${machine.cores} cores, node ${machine.node}, ${engine}`,
-    `${formatCount(rows)} rows of CSV; medians of ${rounds} rounds. The plain import has no feed.`,
+    `${formatCount(rows)} rows of CSV; medians of ${rounds} rounds; memory: maximum. Ratio: to a plain import, without a feed.`,
     '',
     formatTable([
       ['', 'seconds', 'rows/s', 'ratio', 'memory', 'GET p99 ms'],

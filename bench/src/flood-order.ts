@@ -13,8 +13,8 @@ export interface FloodOrder {
    */
   keys: { changing: string; listing: string; stranger: string };
   /**
-   * Whether the service looks up the keys of requests that it rejects. It does not if the database is the
-   * bottleneck.
+   * Whether the service always looks up the keys of requests that it rejects. On PostgreSQL, it does not while
+   * the database is overloaded.
    */
   isKeyAsked: boolean;
   listingIds: readonly string[];
@@ -72,8 +72,9 @@ export interface FloodReport extends FloodCounts {
   readP99Ms: number;
   writeP99Ms: number;
   slowestMs: number;
-  /** The number of timed responses with status 503 or 429. */
+  /** The number of timed responses that are not 2xx, without those to `stranger`. */
   refused: number;
   refusedP99Ms: number;
+  /** The longest delay of the flood's own event loop. */
   ownDelayMs: number;
 }

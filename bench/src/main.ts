@@ -19,19 +19,20 @@ import { formatWebhookReport, listWebhookTargets } from './webhooks/report.ts';
 
 const HELP = `npm run bench -- [options]
 
-  --rounds N    number of rounds; service and bare server alternate (default: 3)
+  --rounds N    number of rounds (default: 3)
   --seconds N   duration of each measurement (default: 2)
   --million     also stream a complete list of 1,000,000 listings
   --postgres    compare the service on PostgreSQL with pgbench instead
-  --search      measure searches in an account of --listings N (default: 100,000) instead
+  --search      measure searches in an account of --listings N instead
   --webhooks    measure deliveries to webhook endpoints instead
   --dashboard   measure the Listings page of an account of --listings N in a browser instead
-  --peers       with --search: compare them with a server written by hand with Fastify and
-                SQLite, and write the results for 10,000, 100,000, and 1,000,000 listings to
-                docs/performance.md
   --feeds       compare runs of a feed of --listings N rows with a plain import instead; with
                 --postgres, on PostgreSQL
-  --assert      exit with 1 if a target is missed, or inconclusive on a busy machine`;
+  --listings N  number of listings or rows (default: 100,000)
+  --peers       with --search: also measure a server written by hand with Fastify and SQLite;
+                if N is 10,000, 100,000, or 1,000,000, docs/performance.md gets the results
+  --assert      exit with 1 if a target is missed, or inconclusive on a busy machine; does not
+                apply to the comparison with pgbench`;
 
 type Options = ReturnType<typeof readOptions>;
 

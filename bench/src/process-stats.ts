@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** USER_HZ, the unit of /proc, which is 100 on Linux regardless of the kernel's clock rate. */
+/** USER_HZ, the unit of CPU times in /proc, which is 100 on Linux regardless of the kernel's clock rate. */
 const TICKS_PER_SECOND = 100;
 
 /** Processor use as a share of one core; undefined if it is unknown. */
@@ -88,7 +88,7 @@ function secondsOf(fields: readonly string[], times: readonly number[]): number 
   return times.reduce((sum, index) => sum + Number(fields[index]), 0) / TICKS_PER_SECOND;
 }
 
-/** Returns the processor time that cores spent on processes, including stolen time, in seconds. */
+/** Returns the time that cores were busy, including interrupts and stolen time, in seconds. */
 function cpuSecondsOfCores(cores: string): number | undefined {
   const stat = readProc('stat');
   if (stat === undefined) return undefined;

@@ -69,7 +69,7 @@ export async function startServer(
     }
     await sleep(POLL_MS);
   }
-  throw new Error(`${args.join(' ')} did not listen in time`);
+  throw new Error(`${args.join(' ')} exited or did not listen within ${START_TIMEOUT_MS / 1000} s`);
 }
 
 async function isListening(port: number): Promise<boolean> {

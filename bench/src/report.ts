@@ -34,7 +34,7 @@ function formatConditions({ date, commit, machine, isPinned, rounds, seconds, co
       : '';
   return `${date}  commit ${commit}  ${machine.cpu}, ${machine.cores} cores, node ${machine.node}, ${machine.os}
 ${formatCount(rest.accounts)} accounts, ${formatCount(rest.listings)} listings; ${pinning}
-Medians of ${rounds} rounds of ${seconds} s with ${connections} connections (complete list: 1 connection, rows/s); ratio: median of the rounds' ratios.${memory}
+Medians of ${rounds} rounds of ${seconds} s with ${connections} connections (complete list: 1 connection, rows/s); ratio: median of the rounds' ratios; memory: maximum of the rounds.${memory}
 `;
 }
 
@@ -62,7 +62,7 @@ function formatNotes({ name, service, bare }: Row): string[] {
   for (const [side, measured] of Object.entries({ service, bare })) {
     const { driver, server, others } = measured.busy;
     if (driver > DRIVER_BUSY_MAX && driver > (server ?? 0)) {
-      notes.push(`${name}: the driver, not the ${side}, was the bottleneck.`);
+      notes.push(`${name}, ${side}: the driver may have been the bottleneck.`);
     }
     if (!isQuiet(measured.busy)) {
       notes.push(

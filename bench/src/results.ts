@@ -6,7 +6,7 @@ import { isQuiet } from './process-stats.ts';
 import type { Measured, Round } from './rounds.ts';
 import { greatest, median } from './statistics.ts';
 
-/** The medians of all rounds of a scenario. */
+/** The medians of all rounds of a scenario. Memory growth is the maximum. */
 export type Row = {
   name: string;
   service: Measured;

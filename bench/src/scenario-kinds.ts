@@ -15,7 +15,7 @@ export type Scenario = {
 };
 
 /**
- * Creates a scenario of reads. Both servers receive the recorded requests in turn, and must send the recorded
+ * Creates a scenario of reads. Each server repeatedly receives all recorded requests, and must send the recorded
  * responses.
  */
 export function readScenario(name: string, recordings: Recording[]): Scenario {

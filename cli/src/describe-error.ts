@@ -39,8 +39,10 @@ export const LOGIN_ADVICE: Advice = {
  */
 const NEXT: Record<string, string> = {
   not_found: 'If you expected it to exist, use "listings me" to check which account your key belongs to.',
-  feed_busy: 'To see the run, use "listings feeds runs".',
-  events_expired: 'Run "listings export" again, then pass its "sequence" to --after.',
+  feed_busy: 'To see the run, use "listings feeds runs NAME".',
+  events_expired:
+    'To follow changes again, run "listings export", then pass the "sequence" and "epoch" of its last line to ' +
+    '--after and --epoch.',
   rate_limited: 'Wait a moment, then try again.',
   internal_error: 'Try again. If the error persists, send the request ID to the operator of the service.',
   unavailable: 'Try again in a moment.',
@@ -123,8 +125,8 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['set dates=mdy or dates=dmy', 'add --dates mdy or --dates dmy'],
   ['set decimal=comma or decimal=point', 'add --decimal comma or --decimal point'],
   ['send map[COLUMN]=FIELD', 'add --map COLUMN=FIELD'],
-  ['send it again with missingMax=', 'add --missing-max '],
-  ['send it again with failedMax=', 'add --failed-max '],
+  ['send the file again with missingMax=', 'add --missing-max '],
+  ['send the file again with failedMax=', 'add --failed-max '],
   ['&failedMax=', ' --failed-max '],
   ['send the file again with plan set to the new planId', 'run the command again'],
   ['; see details for the first 100', ''],

@@ -8,7 +8,7 @@ export const EXIT = {
   needsKey: 4,
 } as const;
 
-/** An error that the user can fix. Its message says how. */
+/** An error that the user can fix, or that ends a command that the user canceled. Only the message is shown. */
 export class CommandError extends Error {
   readonly exitCode: number;
 

@@ -26,10 +26,12 @@ const FILTERS: readonly Filter[] = [
   filter('bbox', '<west,south,east,north>', 'within a bounding box, in degrees'),
   filter('near', '<latitude,longitude>', 'around a point, nearest first; requires --radius'),
   filter('radius', '<distance>', 'distance from --near, such as 800m, 5km, or 3mi'),
-  filter('sort', '<field>', `sort by ${SORT_FIELDS.join(', ')}; prefix - for descending; default: newest first`, [
-    ...SORT_FIELDS,
-    ...SORT_FIELDS.map((name) => `-${name}`),
-  ]),
+  filter(
+    'sort',
+    '<field>',
+    `sort by ${SORT_FIELDS.join(', ')}; prefix - for descending; default: newest first, or nearest first with --near`,
+    [...SORT_FIELDS, ...SORT_FIELDS.map((name) => `-${name}`)],
+  ),
   filter('fields', '<names>', 'fields to return, separated by commas', [...LISTING_FIELDS, 'distance']),
 ];
 

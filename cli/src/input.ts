@@ -24,7 +24,10 @@ export function addListingOptions(command: Command): Command {
     .option('--data <json>', 'listing as JSON, @FILE, or - for stdin; other options override it');
 }
 
-/** Merges options, `--data`, and stdin. Without `--data`, stdin is read only if no field option is set. */
+/**
+ * Merges options, `--data`, and stdin. Without `--data`, stdin is read only if it is not a terminal and no field is
+ * set or unset.
+ */
 export async function readListingInput(options: Members, command: Command): Promise<Members> {
   const flags = readFlags(options, command);
   const hasFlags = Object.keys(flags).length > 0 || options.unset !== undefined;

@@ -15,7 +15,8 @@ export function unsetOption(
   const parse = (text: string, before: string[] = []): string[] => {
     const isKey = keyed.some((candidate) => text.startsWith(`${candidate}.`));
     const name = isKey ? text : names.find((candidate) => candidate === text || toFlag(candidate) === text);
-    if (name === undefined) throw new InvalidArgumentError(`Cannot unset "${text}".`);
+    if (name === undefined)
+      throw new InvalidArgumentError(`Cannot unset "${text}". Choose one of: ${names.map(toFlag).join(', ')}.`);
     return [...before, name];
   };
   const option = new Option(flags, `${description}; repeatable`).argParser(parse);
@@ -33,8 +34,7 @@ export function toPatch(given: object, unset: readonly string[], example: string
 }
 
 /**
- * Adds `null` for each name in `unset`. For a name such as `map.Price`, it sets the key after the first dot
- * to `null`.
+ * Adds `null` for each name in `unset`. A name such as `map.Price` sets the key after the first dot to `null`.
  */
 function mergeNulls(given: object, unset: readonly string[]): object {
   const patch = new Map<string, unknown>(Object.entries(given));

@@ -61,6 +61,6 @@ describe('events', () => {
     const { settings } = await newAccount();
     const { code, stderr } = await listings(['events', '--after', '9'], settings);
     assert.equal(code, 1);
-    assert.match(stderr, /events_expired, 410\)\nRun "listings export" again/);
+    assert.match(stderr, /events_expired, 410\)\nTo follow changes again, run "listings export"/);
   });
 });

@@ -343,7 +343,7 @@ describe('feeds', () => {
     const checked = await feeds(settings, ...plain.filter((arg) => arg !== '--yes'), '--dry-run');
     assert.match(
       checked.stderr,
-      /^To define what these words mean, add --value status:verkauft=CHOICE .*--value 'listPrice:auf Anfrage='.*\.$/m,
+      /^To define what these words mean, .*:\n {2}--value status:verkauft=CHOICE .*--value 'listPrice:auf Anfrage='/m,
     );
     const errors = await feeds(settings, 'errors', 'makler');
     assert.match(errors.stdout, /"389\.000" can mean 389000 or 389; add --decimal comma or --decimal point\./);
@@ -406,7 +406,7 @@ describe('feeds', () => {
     const told = await feeds(settings, 'push', 'makler', renamed, '--yes');
     assert.match(
       told.stderr,
-      /^ {2}--map Preis: The file does not have a column Preis; if it has a new name, add --map 'NEW NAME'=listPrice\.$/m,
+      /^ {2}--map Preis: The file does not have a column Preis; if it has a new name, add --map 'NEW NAME'=listPrice instead\.$/m,
     );
     const moved = await feeds(settings, 'push', 'makler', renamed, '--yes', '--save', '--map', 'Kaufpreis=listPrice');
     assert.match(moved.stdout, /^0 created, 1 updated/, moved.stderr);
@@ -418,7 +418,7 @@ describe('feeds', () => {
     const lost = await feeds(settings, 'push', 'reso', await reso('Living Space'), '--yes', '--ignore-unknown');
     assert.match(
       lost.stderr,
-      /such as Living Space would .* add --map COLUMN=LivingArea; otherwise, add --map LivingArea=\. \(validation_failed/,
+      /such as Living Space would .* add --map COLUMN=LivingArea; otherwise, add --map LivingArea= to leave livingArea unchanged\. \(validation_failed/,
     );
   });
 

@@ -54,7 +54,7 @@ describe('import', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /2 rows are not valid, so no rows were imported\. \(import_failed, 422\)\n {2}line 3: beds: .*\n {2}line 4: baths: .*\nrequest id: /,
+      /2 rows cannot be imported, so no rows were imported\. \(import_failed, 422\)\n {2}line 3: beds: .*\n {2}line 4: baths: .*\nrequest id: /,
     );
     assert.deepEqual(await listingsOf(settings), []);
   });
@@ -99,7 +99,10 @@ describe('import', () => {
     await until('rows are saved', async () => (await listingsOf(settings)).length > 0);
     child.kill('SIGINT');
     assert.equal(await closed, 130);
-    assert.match(output.stderr, /^Interrupted after sending [\d.]+ kB of -\. Rows up to about this point are saved\./);
+    assert.match(
+      output.stderr,
+      /^Interrupted after sending [\d.]+ kB of -\. Valid rows up to about this point are saved\./,
+    );
     assert.match(output.stderr, /rows with an externalId or id update their listings/);
   });
 

@@ -8,7 +8,7 @@ export interface Answer<T> {
 export class Call<T> extends Promise<T> {
   readonly #answer: () => Promise<Answer<T>>;
 
-  /** Makes `then` and `catch` return a plain promise. */
+  /** `finally` creates promises of this class, because it cannot use the constructor of `Call`. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }

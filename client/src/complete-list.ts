@@ -6,9 +6,10 @@ import { pause, retryDelayMs } from './retry.ts';
 import { parse, type Transport } from './transport.ts';
 
 /**
- * Streams every listing. After a lost connection, requests the list again and skips the listings already
- * yielded, which is possible only if the list is sorted by ID. Each new listing resets the retry count.
- * @throws {ListCutError} if the list is incomplete and cannot be resumed
+ * Streams every listing that matches. After a transient error, requests the list again. If listings were already
+ * yielded, this requires that the list contains IDs and is sorted by ID, so that those listings can be skipped.
+ * Each new listing resets the retry count.
+ * @throws {ListCutError} if the list was cut off after some listings were yielded, and could not be resumed
  */
 export async function* readCompleteList<T extends object>(
   transport: Transport,

@@ -5,7 +5,7 @@ export const PATCH_TYPE = { 'Content-Type': 'application/merge-patch+json' };
 
 /**
  * Encodes an ID as a path segment.
- * @throws {TypeError} for an ID that would change the path: "", ".", or ".."
+ * @throws {TypeError} if the ID is not a string, or would change the path: "", ".", or ".."
  */
 export function toSegment(id: string): string {
   if (typeof id !== 'string' || /^\.{0,2}$/.test(id))

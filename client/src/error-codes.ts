@@ -1,6 +1,6 @@
 import { ApiError } from './errors.ts';
 
-// One class per error code. `toApiError` finds them by name.
+// One class per error code, except those of feeds. `toApiError` finds the class by its name.
 export class InvalidJsonError extends ApiError<'invalid_json'> {}
 export class InvalidQueryError extends ApiError<'invalid_query'> {}
 export class UnknownParameterError extends ApiError<'unknown_parameter'> {}

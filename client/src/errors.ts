@@ -10,7 +10,7 @@ export class PropertyListingsError extends Error {
   }
 }
 
-/** An option of the client or of a call is invalid. The message never contains the API key. */
+/** An option of the client or of a call is missing or invalid. The message never contains the API key. */
 export class ConfigurationError extends PropertyListingsError {
   constructor(message: string) {
     super('invalid_configuration', message);
@@ -28,8 +28,8 @@ export class ConnectionError extends PropertyListingsError {
 }
 
 /**
- * The service sent nothing for `timeoutMs`. This is not the DOMException named `TimeoutError` that
- * `AbortSignal.timeout` uses.
+ * The service sent nothing for longer than `timeoutMs` allows. This is not the DOMException named `TimeoutError`
+ * that `AbortSignal.timeout` uses.
  */
 export class TimeoutError extends ConnectionError {
   constructor(timeoutMs: number) {
@@ -37,7 +37,7 @@ export class TimeoutError extends ConnectionError {
   }
 }
 
-/** A list was cut off after some of its listings were yielded, and cannot be resumed. */
+/** A list was cut off after some of its listings were yielded, and could not be resumed. */
 export class ListCutError extends ConnectionError {
   constructor(count: number, options?: ErrorOptions) {
     const remedy = 'Request it again, or in pages: list(…).pages().';
@@ -50,7 +50,7 @@ export class ListCutError extends ConnectionError {
 
 /**
  * An invalid field, identified by its path, such as `photos[2].url` or `query.limit`. In an import, `line` is
- * the line of the row.
+ * the line on which the row begins or, in a JSON array, the number of the row.
  */
 export interface ValidationIssue {
   field: string;
@@ -69,7 +69,7 @@ export interface ErrorMembers {
 /** The maximum number of issues in an error message. `details` can contain more. */
 const ISSUES_MAX = 5;
 
-/** An error response of the service. Each known code has a subclass. The message names the first invalid fields. */
+/** A response other than 2xx. Most known codes have a subclass. The message names the first invalid fields. */
 export class ApiError<Code extends string = ErrorCode | (string & {})> extends PropertyListingsError {
   declare readonly code: Code;
   readonly status: number;

@@ -20,8 +20,8 @@ export class Events {
   }
 
   /**
-   * Lists the events after a sequence, in order. If there are none, the service waits up to `wait` seconds
-   * for one.
+   * Retrieves a page of the events after a sequence, in order. If there are none, the service waits up to `wait`
+   * seconds for one.
    */
   list(query: EventQuery = {}, options?: CallOptions): Call<EventList> {
     return listEvents(this.#transport, query, options);
@@ -29,11 +29,10 @@ export class Events {
 
   /**
    * Streams every event after a sequence, each once and in order, even if connections are lost or the service
-   * restarts. Without `after`, the stream starts at the oldest available event (up to 30 days old). To resume
-   * later, store the last `sequence` and `epoch`. With `type`, `listingId`, or `feed`, the stream contains only
-   * the events that match.
-   * @throws {EventsExpiredError} if the events are no longer available; list all listings again, or use
-   * `listings.sync`
+   * restarts. Without `after`, the stream starts with the account's first event. To resume later, store the last
+   * `sequence` and `epoch`. With `type`, `listingId`, or `feed`, the stream contains only the events that match.
+   * @throws {EventsExpiredError} if an event after the position is no longer available (events are kept for 30
+   * days), or if the database was restored; list all listings again, or use `listings.sync`
    */
   async *follow(
     position: Partial<Position> & EventFilter = {},

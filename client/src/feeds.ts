@@ -23,7 +23,7 @@ export type FailedRow = Schemas['StoredFailedRow'];
 export type FeedCounts = Omit<FeedPlan, 'feed' | 'planId' | 'guard' | 'examples'>;
 export type GuardReason = Schemas['GuardReason'];
 
-/** The file would change too much, or its changes no longer match the plan that was sent. Nothing was changed. */
+/** The guard stopped the run, or the changes no longer match the plan that was sent. Nothing was changed. */
 export class FeedGuardError extends ApiError<'feed_guard'> {
   declare readonly members: {
     runId: string;
@@ -31,13 +31,13 @@ export class FeedGuardError extends ApiError<'feed_guard'> {
     reasons: GuardReason[];
     /** What the file would have changed. */
     plan: FeedCounts;
-    /** Pass it as `plan` to allow exactly these changes. */
+    /** Pass it as `plan` to allow exactly these changes, unless the file is empty or cut short. */
     planId: string;
     /** Only if the plan is stale: what the plan that was sent would have changed. */
     expected?: FeedCounts;
   };
 
-  /** Whether the file or the listings have changed since the plan was made. */
+  /** Whether the changes no longer match the plan that was sent. */
   get isPlanStale(): boolean {
     return this.members.expected !== undefined;
   }
@@ -62,13 +62,13 @@ export interface FeedPlanOptions
   extends CallOptions,
     Pick<ImportFileOptions, 'format'>,
     Given<Omit<Parameters, 'dryRun' | 'plan'>> {
-  /** Receives the number of bytes sent so far. A retry starts again at 0. */
+  /** Receives the number of bytes sent so far. A retry starts again at 0. Not called in a browser page. */
   onProgress?: ((bytes: number) => void) | undefined;
 }
 
 export interface FeedOptions extends FeedPlanOptions, Given<Pick<Parameters, 'plan'>> {}
 
-/** Sends complete files. After each file, the feed's listings match the file. */
+/** Manages feeds, and sends their complete files. */
 export class Feeds {
   readonly #transport: Transport;
 
@@ -78,11 +78,10 @@ export class Feeds {
   }
 
   /**
-   * Makes the feed's listings match the file. The first file creates the feed. A row changes only the fields
-   * that it has; `null` or an empty cell removes a field. If the call fails, send the file again: the service
-   * recognizes the rows that it has already written.
-   * @throws {FeedGuardError} if the file would change too much, or if its changes no longer match `plan`;
-   * nothing was changed
+   * Makes the feed's listings match the file; `missing` determines what happens to listings that are not in the
+   * file. The first file creates the feed. A row changes only the fields that it has; `null` or an empty cell
+   * removes a field. If the call is interrupted, send the file again to complete the changes.
+   * @throws {FeedGuardError} if the guard stops the run, or if the changes no longer match `plan`; nothing was changed
    * @throws {FeedBusyError} if a run of the feed is in progress
    */
   put(name: string, source: ImportSource, options: FeedOptions = {}): Call<FeedRun> {
@@ -90,8 +89,8 @@ export class Feeds {
   }
 
   /**
-   * Returns what `put` would do, and changes nothing. To apply exactly this plan, pass the same file and the
-   * `planId` to `put`.
+   * Returns what `put` would do, and changes nothing. To apply exactly this plan, pass the same file, the same
+   * options, and the `planId` to `put`.
    */
   plan(name: string, source: ImportSource, options: FeedPlanOptions = {}): Call<FeedPlan> {
     return this.#send(name, source, options, true);
@@ -111,8 +110,8 @@ export class Feeds {
   }
 
   /**
-   * Changes the settings, which apply to later files. @throws {NotFoundError} if the feed has not received
-   * its first file
+   * Changes the settings, which apply to later files. @throws {NotFoundError} if there is no such feed; the
+   * first file creates a feed
    */
   update(name: string, patch: FeedPatch, options?: CallOptions): Call<Feed> {
     return this.#transport.call(
@@ -143,7 +142,7 @@ export class Feeds {
   }
 
   /**
-   * Streams the failed rows of a run, in file order. @throws {ConnectionError} if the response is incomplete
+   * Streams the stored failed rows of a run, in file order. @throws {ConnectionError} if the response is incomplete
    */
   async *errors(name: string, runId: string, options: CallOptions = {}): AsyncGenerator<FailedRow, void> {
     const path = `${runsOf(name)}/${toSegment(runId)}/errors`;

@@ -22,11 +22,11 @@ export type ImportSource =
 
 export interface ImportFileOptions {
   /**
-   * Default: determined by a file's name or type, or by the first character of a string; NDJSON for objects,
-   * chunks, and streams.
+   * Default: determined by the name or type of a `File` or `Blob`, or by the first character of a string (a string
+   * of CSV needs `format`); NDJSON for all other sources.
    */
   format?: ImportFormat | undefined;
-  /** Saves all rows or none; at most 10,000 rows. */
+  /** Saves all rows or none; at most 10,000 rows and 64 MiB. */
   atomic?: boolean | undefined;
   /** Changes nothing, and reports what the import would do. */
   dryRun?: boolean | undefined;
@@ -38,7 +38,7 @@ const TYPES: Record<ImportFormat, string> = {
   json: 'application/json',
 };
 
-/** Rows are sent in chunks of about this many characters. A smaller chunk is sent after `CHUNK_WAIT_MS`. */
+/** Rows are sent in chunks of about this many characters. The first row after `CHUNK_WAIT_MS` ends a chunk. */
 const CHUNK_LENGTH = 64 * 1024;
 const CHUNK_WAIT_MS = 100;
 

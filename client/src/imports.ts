@@ -30,8 +30,8 @@ export interface ImportOptions extends CallOptions, ImportFileOptions {
   /** Skips columns and members that the service does not know. */
   ignoreUnknown?: boolean | undefined;
   /**
-   * Called with every failed row; the report contains only the first 100. The client awaits each call before
-   * it continues.
+   * Called with every failed row, unless the import is `atomic`; the report contains only the first 100. The client
+   * awaits each call before it continues.
    */
   onFailure?: ((failure: ImportFailure) => unknown) | undefined;
 }

@@ -139,7 +139,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows that were read; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Without `atomic=true`, valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows that were read; send the file again, and rows with an `externalId` or `id` that were already imported count as unchanged. On each machine, an account can run four imports at a time, including dry runs and feed runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -182,7 +182,7 @@ export interface paths {
         get: operations["retrieveFeed"];
         /**
          * Send the whole file of a feed
-         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the feed's listing with the same `externalId`, or adopts a listing that does not belong to a feed. If the listing belongs to another feed, it is not changed, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in a row is ignored. The whole file is read and compared with the listings before the first change. If the file is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
+         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the feed's listing with the same `externalId`, or adopts the listing with that `externalId` if it does not belong to a feed. If it belongs to another feed, it is not changed, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in a row is ignored. The whole file is read and compared with the listings before the first change. If the file is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
          */
         put: operations["putFeed"];
         post?: never;
@@ -209,7 +209,7 @@ export interface paths {
         };
         /**
          * List the runs of a feed
-         * @description The runs of the last 90 days, newest first. A dry run is not recorded.
+         * @description The runs of the last 90 days, newest first. A dry run is not recorded. A page can have fewer runs than `limit` even if more follow.
          */
         get: operations["listFeedRuns"];
         put?: never;
@@ -249,7 +249,7 @@ export interface paths {
         };
         /**
          * List the failed rows of a run
-         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`, so the file can be corrected and sent again to `/imports`. Up to 100,000 rows and 64 MiB of values are kept per run, and 256 MiB per account; beyond that, the failed rows of the oldest runs are removed.
+         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`. You can correct the rows and send the file to `/imports` with the feed's `map`, `clean`, and other parameters for reading the file, and with `ignoreUnknown=true`, which skips these four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the account's oldest runs are removed.
          */
         get: operations["listFeedRunErrors"];
         put?: never;
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Every event that occurs after the endpoint is created is sent to its URL. Deliveries are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), sent in order for each listing, and made at least once. A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
+         * @description Every event that matches the filters and occurs after the endpoint is created is sent to its URL. Deliveries are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), sent in order for each listing, and made at least once. A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook endpoint
-         * @description Lists deliveries with the highest sequence first: those that are waiting for their next attempt, and those settled in the last 30 days. The latest 1,000 settled deliveries in each state are kept.
+         * @description Lists deliveries with the highest sequence first: those that are waiting for their next attempt, and those settled in the last 30 days. For each endpoint, the latest 1,000 settled deliveries in each state are kept.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -551,7 +551,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation; each change adds one. After a restore of the database, the first change adds more than one. */
+            /** @description 1 at creation; each change adds one. After a restore of the database, the first change to a listing adds more than one. */
             version: number;
             /**
              * Format: date-time
@@ -599,11 +599,11 @@ export interface components {
                 code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "belongs_to_feed" | "feed_guard" | "feed_busy" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "http_version_not_supported" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
                 /** @description The problem, and how to solve it. */
                 message: string;
-                /** @description The id of the request, as in `X-Request-Id`; absent from a 401. */
+                /** @description The id of the request, as in `X-Request-Id`; absent if an API key is rejected. */
                 requestId?: string;
                 /** @description The invalid fields. */
                 details?: {
-                    /** @description For an import: the line on which the row begins. */
+                    /** @description For an import: the line on which the row begins or, for a JSON array, the element. */
                     line?: number;
                     /** @example photos[2].url */
                     field: string;
@@ -921,7 +921,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are such fields. */
+            /** @description Fields in which some values name a unit or currency other than the account's default, and others name none. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
         };
         FileWarning: {
@@ -935,7 +935,7 @@ export interface components {
             /** @example mls */
             name: string;
             /**
-             * @description The field of each column with a different name; an empty string skips the column.
+             * @description The field of each column, by column name; an empty string skips the column.
              * @example {
              *       "Price": "listPrice",
              *       "Agent": ""
@@ -1011,7 +1011,7 @@ export interface components {
             startedAt: string;
             finishedAt: string | null;
             /**
-             * @description `stopped_by_guard`: nothing was changed. `interrupted`: the process was killed. `failed`: see `error`. After `interrupted` and `failed`, the counted changes remain; send the file again to complete the run.
+             * @description `stopped_by_guard`: nothing was changed. `interrupted`: the process was killed, or could not write to the database for too long. `failed`: see `error`. After `interrupted` and `failed`, the counted changes remain; send the file again to complete the run.
              * @enum {string}
              */
             outcome: "running" | "succeeded" | "stopped_by_guard" | "interrupted" | "failed";
@@ -1033,18 +1033,18 @@ export interface components {
             failed: number;
             /** @description Values that `clean` or `values` converted. */
             cleaned: number;
-            /** @description The account's sequence before the run's first change; null if there are no changes yet. */
+            /** @description The account's sequence before the run's first change; null until the file has been read. */
             sequenceFrom: number | null;
-            /** @description The account's sequence after the run's last change so far. */
+            /** @description The account's sequence after the run's last change so far; null until the file has been read. */
             sequenceTo: number | null;
-            /** @description The first 100 failed rows. */
+            /** @description The first failed rows, at most 100. */
             errors: components["schemas"]["FailedRow"][];
             /** @description Why the run failed or was stopped. */
             error?: {
                 code: string;
                 message: string;
             };
-            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are such fields. */
+            /** @description Fields in which some values name a unit or currency other than the account's default, and others name none. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
         };
         FailedRow: {
@@ -1086,7 +1086,7 @@ export interface components {
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];
-            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are such fields. */
+            /** @description Fields in which some values name a unit or currency other than the account's default, and others name none. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
             /** @description Up to 1,000 changes of each kind. */
             examples: {
@@ -1219,7 +1219,7 @@ export interface components {
         NewWebhook: {
             /**
              * Format: uri
-             * @description Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and its host name must resolve to public addresses each time that the service connects.
+             * @description Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and its host name must resolve to public addresses each time that the service connects. The operator can allow other networks, also with `http://`.
              * @example https://example.com/webhooks
              */
             url: string;
@@ -1261,7 +1261,7 @@ export interface components {
         WebhookPatch: {
             /**
              * Format: uri
-             * @description Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and its host name must resolve to public addresses each time that the service connects.
+             * @description Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and its host name must resolve to public addresses each time that the service connects. The operator can allow other networks, also with `http://`.
              * @example https://example.com/webhooks
              */
             url?: string;
@@ -1306,7 +1306,7 @@ export interface components {
             epoch: string;
             type: ("listing.created" | "listing.updated" | "listing.deleted") | null;
             listingId: string | null;
-            /** @description Number of attempts; 0 while an earlier event of the listing waits. After the second attempt, attempts that fail during an outage of the endpoint or before their scheduled time are not counted. */
+            /** @description Number of attempts; 0 before the first attempt, such as while an earlier event of the listing waits. After the second attempt, attempts that fail during an outage of the endpoint or before their scheduled time are not counted. */
             attempts: number;
             nextAttemptAt: string | null;
             lastAttemptAt: string | null;
@@ -1811,12 +1811,12 @@ export interface components {
          */
         IfNoneMatch: string;
         /**
-         * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+         * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
          * @example import-2026-02-03.1
          */
         RequestId: string;
         /**
-         * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+         * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
          * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
          */
         IdempotencyKey: string;
@@ -1922,7 +1922,7 @@ export interface operations {
                  */
                 propertyType?: ("residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park")[];
                 /**
-                 * @description `city` is this value; case, accents, and punctuation are ignored.
+                 * @description `city` is this value; case and accents are ignored, and punctuation counts as a space.
                  * @example Austin
                  */
                 city?: string;
@@ -1934,7 +1934,7 @@ export interface operations {
                  */
                 "city[]"?: string[];
                 /**
-                 * @description `stateOrProvince` is this value; case, accents, and punctuation are ignored.
+                 * @description `stateOrProvince` is this value; case and accents are ignored, and punctuation counts as a space.
                  * @example TX
                  */
                 stateOrProvince?: string;
@@ -1946,7 +1946,7 @@ export interface operations {
                  */
                 "stateOrProvince[]"?: string[];
                 /**
-                 * @description `postalCode` is this value; case, accents, and punctuation are ignored.
+                 * @description `postalCode` is this value; case and accents are ignored, and punctuation counts as a space.
                  * @example 78701
                  */
                 postalCode?: string;
@@ -1958,7 +1958,7 @@ export interface operations {
                  */
                 "postalCode[]"?: string[];
                 /**
-                 * @description `country` is this value; case, accents, and punctuation are ignored.
+                 * @description `country` is this value; case and accents are ignored, and punctuation counts as a space.
                  * @example US
                  */
                 country?: string;
@@ -2268,7 +2268,7 @@ export interface operations {
                  */
                 radius?: string;
                 /**
-                 * @description Listings in which each of these words begins a word of `address`, `unitNumber`, `city`, `postalCode`, `externalId`, or `description`; case, accents, and punctuation are ignored.
+                 * @description Listings in which each of these words begins a word of `address`, `unitNumber`, `city`, `postalCode`, `externalId`, or `description`; case and accents are ignored, and punctuation separates words.
                  * @example elm str
                  */
                 q?: string;
@@ -2308,7 +2308,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -2474,12 +2474,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -2572,7 +2572,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -2680,7 +2680,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2695,7 +2695,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -2741,7 +2741,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2756,7 +2756,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -2862,7 +2862,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -2954,7 +2954,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2969,7 +2969,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -3089,7 +3089,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3104,7 +3104,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -3150,7 +3150,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3165,7 +3165,7 @@ export interface operations {
                  */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -3277,7 +3277,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -3417,7 +3417,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -3606,12 +3606,12 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -3823,7 +3823,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -3918,7 +3918,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -4106,7 +4106,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -4297,7 +4297,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -4371,7 +4371,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -4564,7 +4564,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -4679,7 +4679,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -4775,7 +4775,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -4886,7 +4886,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -4958,12 +4958,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5096,7 +5096,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5183,12 +5183,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5259,12 +5259,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5425,12 +5425,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5521,7 +5521,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5601,12 +5601,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5770,7 +5770,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5882,12 +5882,12 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6014,7 +6014,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];

@@ -7,7 +7,7 @@ export interface ClientOptions {
   apiKey?: string | undefined;
   /** Ends with `/v1`. Default: the `PROPERTY_LISTINGS_BASE_URL` environment variable. */
   baseUrl?: string | undefined;
-  /** How long to wait for the next bytes from the service, in milliseconds. Default: 60,000. */
+  /** Milliseconds to wait for the next bytes; long polls, feeds, and webhook tests wait longer. Default: 60,000. */
   timeoutMs?: number | undefined;
   /** The maximum number of retries of a call. Default: 2. */
   maxRetries?: number | undefined;
@@ -22,7 +22,7 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
   maxRetries?: number | undefined;
-  /** Default: a new key for each write. */
+  /** Default: a new key for each write, except feed files and imports that are not atomic. */
   idempotencyKey?: string | undefined;
   /** Makes a write fail unless the listing has this version or ETag; `*` matches any version. */
   ifMatch?: number | string | undefined;

@@ -50,7 +50,7 @@ function parseError(text: string): (ErrorMembers & { code: string; message: stri
 }
 
 function foreignResponse(status: number): string {
-  if (status >= 500) return `The service returned status ${status}. Try again in a moment.`;
+  if (status >= 500) return `The service or a proxy returned status ${status}. Try again in a moment.`;
   return `The response with status ${status} did not come from the service. Check the base URL and any proxy.`;
 }
 
@@ -62,7 +62,7 @@ function toMilliseconds(retryAfter: string | null): number | undefined {
   return Number.isNaN(waitMs) ? undefined : Math.max(0, waitMs);
 }
 
-/** The error for a 2xx response that the service would not send. */
+/** The error for a 2xx response that is incomplete or did not come from the service. */
 export function unreadable(): ConnectionError {
   return new ConnectionError('The response is incomplete or did not come from the service.');
 }

@@ -39,7 +39,7 @@ export interface RequestOptions extends RequestInit {
 export async function send(url: string, { fetch: given, ...init }: RequestOptions): Promise<Response> {
   // Browsers and edge workers throw if `fetch` is called as a method of another object.
   const fetch = given ?? globalThis.fetch;
-  // Do not follow redirects: a redirected POST would become a GET, and the key must not go to another host.
+  // Do not follow redirects: a redirected POST can become a GET, and the key must not go to another host.
   const sending = async () => fetch(url, { redirect: 'manual', ...init });
   const response = await received(sending(), init.signal);
   if (response.ok) return response;

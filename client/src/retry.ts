@@ -1,7 +1,7 @@
 import { ApiError, ConnectionError } from './errors.ts';
 
 /**
- * When a request can be retried. `always`: it is a read, or has an Idempotency-Key. `unread`: only if the
+ * When a request can be retried. `always`: it changes nothing, or has an Idempotency-Key. `unread`: only if the
  * service has not processed any of its body. `never`: its body cannot be sent again.
  */
 export type Repeat = 'always' | 'unread' | 'never';
@@ -33,7 +33,7 @@ function isTransient({ status, code }: ApiError): boolean {
 
 /**
  * Whether the service has not processed any of the body. An error with `created` comes from an interrupted
- * import, and some of its rows are saved.
+ * import, and some of its rows may be saved.
  */
 function isUnread({ code, members }: ApiError): boolean {
   const isRejection = code === 'too_many_imports' || code === 'unavailable';

@@ -26,8 +26,8 @@ export interface SyncOptions extends CallOptions {
 }
 
 /**
- * Updates a copy with the events after its position, or with the complete list if those events are no longer
- * available.
+ * Updates a copy with the events after its position, or with the complete list if there is no position, or those
+ * events are no longer available.
  */
 export async function syncStore(transport: Transport, store: ListingStore, options: SyncOptions): Promise<void> {
   const { follow = true, ...others } = options;

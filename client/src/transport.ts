@@ -18,7 +18,7 @@ const VERSION = '0.2.0';
 
 type Body = Pick<RequestInit, 'body'> & { duplex?: 'half' };
 
-/** Creates the body for one attempt, and pauses the watch while the source is slow. */
+/** Creates the body for one attempt. A body that is streamed pauses the watch while the source is slow. */
 export type MakeBody = (watch: Watch) => Body | Promise<Body>;
 
 /** A request to one of the API's operations. */
@@ -132,7 +132,7 @@ export class Transport {
   }
 }
 
-/** Reads a response, then ends the watch. */
+/** Reads a response. The watch ends when the whole response has been read. */
 type Read<T> = (response: Response, watch: Watch) => Promise<T>;
 
 async function readJson<T extends object>(response: Response, watch: Watch): Promise<T> {

@@ -6,7 +6,7 @@ export type Listing = Schemas['Listing'];
 /** Read-only fields: remove them from a complete `Listing` before sending it. */
 type ReadOnly = { [Name in Exclude<keyof Listing, keyof Schemas['ListingInput']>]?: never };
 export type NewListing = Schemas['ListingInput'] & ReadOnly;
-/** A merge patch: `null` removes an optional field, and `metadata` is merged with the stored one. */
+/** A merge patch: `null` removes a field or restores its default, and `metadata` is merged with the stored one. */
 export type ListingPatch = Schemas['ListingPatch'] & ReadOnly;
 export type ListingStatus = Listing['status'];
 export type PropertyType = NonNullable<Listing['propertyType']>;

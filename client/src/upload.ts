@@ -75,7 +75,7 @@ async function readWhole(chunks: AsyncIterable<Uint8Array>, bytesMax: number, si
   for await (const chunk of chunks) {
     signal.throwIfAborted();
     length += chunk.length;
-    if (length > bytesMax) throw new RangeError('An atomic import is limited to 64 MiB. Omit atomic.');
+    if (length > bytesMax) throw new RangeError('An atomic import is limited to 64 MiB. Split it, or omit atomic.');
     copies.push(new Uint8Array(chunk));
   }
   return new Blob(copies);

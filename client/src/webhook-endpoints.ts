@@ -71,15 +71,15 @@ export class WebhookEndpoints {
     return this.#transport.call({ method: 'POST', path: `${pathOf(id)}/test`, waitMs: TEST_MS }, options);
   }
 
-  /** Sends all events after a sequence again, with the same `webhook-id` as before. */
+  /** Moves the endpoint to a sequence, and sends all matching events after it, with the same `webhook-id` as before. */
   replay(id: string, { after }: { after: number }, options?: CallOptions): Call<Webhook> {
     const body = toJson({ after });
     return this.#transport.call({ method: 'POST', path: `${pathOf(id)}/replay`, headers: JSON_TYPE, body }, options);
   }
 
   /**
-   * Retrieves a page of deliveries, highest sequence first: those that are pending, and those settled in the
-   * last 30 days.
+   * Retrieves a page of deliveries, highest sequence first: those that are pending, and up to 1,000 in each other
+   * state, settled in the last 30 days.
    */
   deliveries(id: string, query: WebhookDeliveryQuery = {}, options?: CallOptions): Call<WebhookDeliveryList> {
     return this.#transport.call({ method: 'GET', path: `${pathOf(id)}/deliveries`, query }, options);

@@ -3,7 +3,7 @@
  * - `missing_header`, `duplicate_header`, `malformed_header`: a problem with the `webhook-id`,
  *   `webhook-timestamp`, or `webhook-signature` header
  * - `timestamp_too_old`, `timestamp_too_new`: the timestamp is outside the tolerance, because a clock is
- *   wrong or someone is replaying a request
+ *   wrong, or the request was delayed or replayed
  * - `unsupported_signature`: no signature has the version `v1`
  * - `wrong_signature`: the secret, the body, or a signed header differs from what the sender signed
  * - `parsed_body`: the body is not the string or bytes of the request, but a parsed value

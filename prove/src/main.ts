@@ -11,12 +11,13 @@ import { isFound, type Verdict } from './trial.ts';
 
 const HELP = `npm run prove -- [options] [PART …]
 
-Tries to break the service's promises, and writes docs/proof.md and the table in README.md. This takes
-two hours on two idle cores. With parts, it tries only those and prints the results.
+Tries to break the service's promises, prints the results, and writes them to docs/proof.md and the
+table in README.md. This takes two hours on two idle cores. With parts, it tries only those, and writes
+nothing unless you add --write.
 
   --seed N    repeats the random choices of an earlier run
-  --small     runs the short form, as the tests do
-  --write     also writes the results of the given parts
+  --small     runs the short form, as the tests do, and writes nothing
+  --write     with parts: also writes their results
 
 Parts:
 ${parts.map(({ name, promise }) => `  ${name.padEnd(18)} ${promise}`).join('\n')}`;
@@ -119,6 +120,6 @@ function findPart(name: string): Part {
 function readSeed(text: string): number {
   const seed = Number(text);
   if (!Number.isSafeInteger(seed) || seed < 0 || seed >= SEEDS)
-    throw new Error(`--seed is a whole number below ${SEEDS}`);
+    throw new Error(`--seed must be a whole number from 0 to ${SEEDS - 1}`);
   return seed;
 }

@@ -9,7 +9,10 @@ import { plantedEnvironment } from './plant.ts';
 export const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
 export const CREDENTIALS = { email: ADMINISTRATOR.ADMIN_EMAIL, password: ADMINISTRATOR.ADMIN_PASSWORD };
 
-/** Returns the settings for a trial's service and commands. They turn off the rate limit and plant the fault. */
+/**
+ * Returns the settings for a trial's service and commands, which plant the fault. There is no rate limit unless
+ * `given` sets one.
+ */
 export function settingsOf(
   { directory, plantedFault }: Trial,
   given: Record<string, string> = {},

@@ -39,7 +39,7 @@ const BYTES_OF_UNIT: Record<string, number> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9,
 const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
 const SECRETS_KEY_BYTES = 32;
 const ATTRIBUTION_LENGTH_MAX = 200;
-const DATABASE_FORM = 'file: and a path, or a URL such as postgres://user:password@host:5432/database';
+const DATABASE_FORM = 'a URL such as postgres://user:password@host:5432/database, or file: and a path';
 
 /**
  * All settings. Each has a schema with its default, the expected form (which error messages quote), and a
@@ -59,7 +59,7 @@ export const SETTINGS = z.object({
   DATABASE_POOL_SIZE: row(
     integer(1, POOL_SIZE_MAX).prefault('10'),
     `a number from 1 to ${POOL_SIZE_MAX}`,
-    'maximum PostgreSQL connections per process',
+    'maximum PostgreSQL connections per process, not counting two for the request log and the search index',
   ),
   DATABASE_STATEMENT_TIMEOUT: row(
     parsedBy(parseStatementTimeout).prefault('2500ms'),
@@ -74,7 +74,7 @@ export const SETTINGS = z.object({
   PUBLIC_URL: row(
     parsedBy(parseOrigin).optional(),
     'a URL such as https://listings.example.com, without a path',
-    'how clients reach the service, such as `https://listings.example.com`',
+    'URL at which clients reach the service, without a path, such as `https://listings.example.com`',
     'the address on which the service listens',
   ),
   LOG_LEVEL: row(
@@ -106,8 +106,8 @@ export const SETTINGS = z.object({
   ),
   SMTP_URL: row(
     z.url({ protocol: /^smtps?$/, hostname: /./ }).optional(),
-    'a URL such as smtps://user:password@mail.example.com:465',
-    'mail server for invitations and notices about disabled webhook endpoints, such as `smtps://user:password@mail.example.com:465`; requires `PUBLIC_URL`; without a mail server, users send the links themselves',
+    'a URL such as smtps://user:password@mail.example.com:465 (smtps or smtp)',
+    'mail server for invitations and notices about disabled webhook endpoints, such as `smtps://user:password@mail.example.com:465`; requires `MAIL_FROM` and `PUBLIC_URL`; without a mail server, users send the links themselves',
   ),
   SMTP_URL_FILE: row(z.string().optional(), READABLE_FILE, 'file that contains the URL, instead of `SMTP_URL`'),
   MAIL_FROM: row(z.string().optional(), '', 'sender address of mail from the service, such as `listings@example.com`'),
@@ -262,7 +262,7 @@ function parsedBy<T>(parse: (text: string) => T | undefined) {
 }
 
 /**
- * Parses the database URL in the option or variable `name`. It has the same form as `DATABASE_URL`.
+ * Parses a database URL, which has the same form as `DATABASE_URL`. `name` is its option or variable.
  * @throws {ConfigError}
  */
 export function parseDatabaseOption(name: string, text: string): string {
@@ -344,18 +344,20 @@ function parseNetworks(text: string): BlockList {
  */
 function readMail({ SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings) {
   if (!smtpUrl && !from) return undefined;
-  if (!smtpUrl) throw new ConfigError('MAIL_FROM requires SMTP_URL, the address of the mail server.');
-  if (!from) throw new ConfigError('SMTP_URL requires MAIL_FROM, such as listings@example.com.');
+  if (!smtpUrl)
+    throw new ConfigError('MAIL_FROM requires SMTP_URL: set it to the URL of the mail server, or remove MAIL_FROM.');
+  if (!from)
+    throw new ConfigError('SMTP_URL requires MAIL_FROM, a sender address such as listings@example.com; set both.');
   if (publicUrl !== undefined) return { smtpUrl, from };
   throw new ConfigError(
-    'SMTP_URL requires PUBLIC_URL, the address in mailed links, such as https://listings.example.com.',
+    'SMTP_URL requires PUBLIC_URL: set it to a URL such as https://listings.example.com, without a path.',
   );
 }
 
 function readFirstAdministrator({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: Settings) {
   if (email && password) return { email, password };
-  if (email) throw new ConfigError('ADMIN_EMAIL requires ADMIN_PASSWORD or ADMIN_PASSWORD_FILE.');
-  if (password) throw new ConfigError('ADMIN_PASSWORD requires ADMIN_EMAIL.');
+  if (email) throw new ConfigError('ADMIN_EMAIL requires ADMIN_PASSWORD or ADMIN_PASSWORD_FILE: set one of them.');
+  if (password) throw new ConfigError('ADMIN_PASSWORD requires ADMIN_EMAIL: set it to an email address.');
   return undefined;
 }
 
@@ -368,15 +370,18 @@ interface BackupSettings {
 function readBackups(settings: Settings, databaseUrl: string): BackupSettings | undefined {
   const { BACKUP_SCHEDULE: schedule, BACKUP_DIR: directory, BACKUP_KEEP: keep } = settings;
   if (schedule === undefined && directory === undefined) return undefined;
-  if (schedule === undefined) throw new ConfigError('BACKUP_DIR requires BACKUP_SCHEDULE, such as daily 02:30.');
+  if (schedule === undefined)
+    throw new ConfigError('BACKUP_DIR requires a BACKUP_SCHEDULE such as daily 02:30 or hourly; set both or neither.');
   if (directory === undefined)
-    throw new ConfigError('BACKUP_SCHEDULE requires BACKUP_DIR, a directory for the backups.');
+    throw new ConfigError('BACKUP_SCHEDULE requires BACKUP_DIR: set it to a directory for the backups.');
   if (databaseUrl.startsWith('file:')) return { schedule, directory, keep };
-  throw new ConfigError('BACKUP_SCHEDULE is for SQLite; for PostgreSQL, schedule pg_dump (docs/operating.md).');
+  throw new ConfigError(
+    'BACKUP_SCHEDULE is only for SQLite: remove it and BACKUP_DIR, and schedule pg_dump (docs/operating.md).',
+  );
 }
 
 function readMapTiles({ MAP_TILES_URL: url, MAP_ATTRIBUTION: attribution = '' }: Settings) {
   if (url !== undefined) return { url, attribution };
   if (attribution === '') return undefined;
-  throw new ConfigError('MAP_ATTRIBUTION requires MAP_TILES_URL, the address of the images.');
+  throw new ConfigError('MAP_ATTRIBUTION requires MAP_TILES_URL: set it to the address of the images.');
 }

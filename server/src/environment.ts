@@ -4,13 +4,13 @@ import { getSystemErrorMessage, parseEnv } from 'node:util';
 
 export type Environment = NodeJS.ProcessEnv;
 
-/** An invalid setting; the message names the variable. */
+/** An error that the operator must fix, such as an invalid setting, whose variable the message names. */
 export class ConfigError extends Error {}
 
 const PACKAGE_DIRECTORY = join(import.meta.dirname, '..');
 /**
- * Settings that can contain a secret, so error messages never show them. Each can also be in a file that its
- * `…_FILE` variable names, or in a systemd credential with the setting's name.
+ * The names of secrets, which error messages never show. Each secret can be in a file that its `…_FILE` variable
+ * names, or in a systemd credential with the secret's name. All but `SECRETS_KEY` are also settings.
  */
 export const SECRETS = ['DATABASE_URL', 'SMTP_URL', 'ADMIN_PASSWORD', 'SECRETS_KEY'];
 export const READABLE_FILE = 'the path of a readable file';
@@ -97,7 +97,7 @@ export function fromBase(path: string): string {
   return resolve(findClone() ?? process.cwd(), path);
 }
 
-/** The root of the clone; undefined if the program was installed as a package instead. */
+/** The root of the clone that contains the program; undefined for a package or an executable. */
 export function findClone(): string | undefined {
   const directory = dirname(PACKAGE_DIRECTORY);
   const manifest = join(directory, 'package.json');

@@ -59,8 +59,8 @@ export function assertIs(listing: Record<string, unknown> | undefined, known: Kn
 }
 
 /**
- * Returns a description that depends on the price. It is up to several database pages long, so it reveals
- * partial changes.
+ * Returns a description that depends on the price. It has up to 3,919 characters, so that it reveals partial
+ * changes.
  */
 export function descriptionOf(listPrice: number): string {
   return 'Bright rooms. '.repeat(1 + ((listPrice * 37) % 280)).trimEnd();

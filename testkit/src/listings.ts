@@ -120,7 +120,7 @@ const PLANTING = {
   },
 };
 
-/** Creates listings of 0.85 MB each, which is nearly the maximum. @returns their IDs, oldest first */
+/** Creates listings of 0.8 MB each, which is nearly the maximum. @returns their IDs, oldest first */
 export async function fillWithLarge(service: TestService, tenant: Tenant, count: number): Promise<string[]> {
   // Characters of four UTF-8 bytes and two UTF-16 units are the slowest to read.
   const photos = Array.from({ length: 100 }, () => ({

@@ -126,7 +126,7 @@ async function find(): Promise<Programs> {
 export async function findNobody(): Promise<Programs['owner']> {
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8')) ?? [];
   if (uid === undefined || gid === undefined)
-    throw new Error('PostgreSQL does not run as root, and the user nobody is missing');
+    throw new Error('PostgreSQL does not run as root: create the user nobody, or do not run this as root');
   return { uid: Number(uid), gid: Number(gid) };
 }
 

@@ -29,7 +29,7 @@
 struct record {
   uint64_t kind;     // MAGIC and a letter
   uint64_t inode;
-  uint64_t position; // in the file; for a sync, the log's length at its start
+  uint64_t position; // in the file; for a truncation, the new size; for a sync, the log's length at its start
   uint64_t length;   // of the following bytes: written data, or a path
 };
 

@@ -24,8 +24,8 @@ export interface PowerLoss {
 }
 
 /**
- * After each of the first losses, up to this number, only synced data is kept. After a later loss, some of
- * the other data may be kept, too.
+ * After the first losses, up to this number, and after this share of the later ones, only synced data is kept.
+ * After all others, some unsynced data may be kept, too.
  */
 const STRICT_FIRST = 2;
 const STRICT_SHARE = 0.25;
@@ -84,7 +84,8 @@ interface Naming {
 
 /**
  * A directory whose state after a power loss is simulated: it contains synced data, and any part of the rest.
- * Of the renames that are not synced, a prefix survives, as on journaling and copy-on-write file systems.
+ * Of the names that were created or removed since the last sync, a prefix survives, as on journaling and
+ * copy-on-write file systems.
  */
 class Disk {
   readonly #root: string;

@@ -73,7 +73,10 @@ export async function startSharedService(options?: TestOptions): Promise<TestSer
   return service;
 }
 
-/** Starts a service in this process, with its own port and database. `await using` removes both. */
+/**
+ * Starts a service in this process, with its own port and database. `await using` stops it and removes the
+ * database.
+ */
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const directory = await createDirectory();
   const made = options.database ?? (await createDatabase(directory, options.engine));

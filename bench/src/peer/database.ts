@@ -8,8 +8,8 @@ const COLUMNS = `account, id, external_id, status, property_type, city, beds, ba
   longitude, doc`;
 
 /**
- * Rows are numbered in the order in which listings are created, so the entries of each index end in
- * newest-first order.
+ * Rows are numbered in the order in which listings are created. Because each index entry ends with the row's
+ * number, equal entries are in this order, too.
  */
 const SCHEMA = `
   create table api_keys (hash text primary key, account text not null) strict, without rowid;

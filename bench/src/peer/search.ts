@@ -54,7 +54,7 @@ export function buildSearch(account: string, query: ListQuery): { page: Query; c
     const value = query[name];
     if (value !== undefined) tests.push({ text: test, values: [value] });
   }
-  // The word index returns its rows in descending order, so that a page of the newest matches does not have
+  // The word index can return its rows in descending order, so that a page of the newest matches does not have
   // to be sorted.
   const row = q === undefined ? 'listings.row' : 'words.rowid';
   if (q !== undefined) {

@@ -34,8 +34,8 @@ type PostgresResults = {
 };
 
 /**
- * Compares the service on PostgreSQL with pgbench, which runs the same SQL on the same number of connections
- * and cores.
+ * Compares the service on PostgreSQL with pgbench, which runs the same SQL on the same machine for the same
+ * number of concurrent clients.
  * @returns undefined if pgbench is not installed
  */
 export async function runPostgresBench(place: Place): Promise<PostgresResults | undefined> {
@@ -114,7 +114,7 @@ const TARGETS: [part: Part, side: Side, ratio: number][] = [
 
 export function formatPostgresReport(results: PostgresResults | undefined): string {
   if (results === undefined)
-    return 'PostgreSQL: not measured, because pgbench is not installed (on Debian: postgresql-contrib).';
+    return 'PostgreSQL was not measured: install pgbench (on Debian, the package postgresql-contrib) first.';
   const { date, commit, machine, rounds, seconds, rows } = results;
   const ratioOf = (part: Part, side: Side) => rows.find((row) => row.part === part && row.side === side)?.ratio ?? 0;
   return [

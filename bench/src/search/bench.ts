@@ -14,8 +14,8 @@ import { prepareTurns, type Turn, type TurnMeasured } from './turns.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const SAMPLE = 2000;
 /**
- * How much longer the preparation of a row may take than its measurement. A slow row gets fewer different
- * requests, but more than a measurement sends.
+ * The preparation of a row may take this many times as long as its measurement. A slow row then gets fewer
+ * different requests, but more than a measurement sends.
  */
 const PREPARE_FACTOR = 5;
 
@@ -23,7 +23,7 @@ export type SearchResult = {
   name: string;
   group: Group;
   unit: Turn['unit'];
-  /** All figures are medians of the rounds. */
+  /** All figures are medians of the rounds, except memory growth, which is the maximum. */
   service: Measured;
   peer: Measured | undefined;
   /** The throughput divided by that of `NEWEST` in the same round, and by that of the peer. */

@@ -34,7 +34,7 @@ export async function prepareRow(
     const { exchanges, found, next } = await request(step, PAGE, sides);
     if ((found === 0) !== (name === NO_MATCH)) throw new Error(`${step.query}: found ${found} listings`);
     prepared.push(exchanges);
-    // The loop continues with the next page.
+    // `for … of` also reaches elements that are added during the loop.
     if (next !== undefined) steps.push(next);
     if (prepared.length === REQUESTS_MAX || performance.now() > endsAt) break;
   }

@@ -25,12 +25,12 @@ core, and the client runs on another.
 this page.`;
 const HEADINGS = '|requests/s|p99, ms|Fastify, requests/s|p99, ms|÷ newest|÷ Fastify|neighbor, ms'.split('|');
 const SIZES = [10_000, 100_000, 1_000_000];
-/** The size of the account that the picture shows, if it was measured. */
+/** The size of the account that the chart shows, if it was measured. */
 const USUAL_SIZE = 100_000;
 
 /**
- * Writes docs/performance.md and its picture from the newest results with a peer, for each size of an
- * account.
+ * Writes docs/performance.md and its chart. For each account size, the page shows the newest results that include
+ * the peer.
  */
 export function writePage(): void {
   const lines = readFileSync(join(ROOT, 'bench/results/search.jsonl'), 'utf8').trim().split('\n');

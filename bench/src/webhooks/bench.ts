@@ -29,7 +29,7 @@ const OPEN_SETTINGS = { WEBHOOK_ALLOW: '127.0.0.0/8' };
 
 /**
  * One line of the results file. Figures are medians of the rounds, and ratios are medians of the rounds'
- * ratios.
+ * ratios. `fairness` is measured once.
  */
 export type WebhookResults = {
   date: string;
@@ -37,14 +37,15 @@ export type WebhookResults = {
   machine: Machine;
   rounds: number;
   deliveriesPerSecond: number;
-  /** The p99 of other accounts' lists and creates while deliveries are sent. */
+  /** The p99 of another account's lists and creates while deliveries are sent. */
   neighboursP99Ms: number[];
   /** The time from the request that creates a listing until its event arrives. */
   arrivalP50Ms: number;
   arrivalP99Ms: number;
   /**
-   * Ratios of creates with an endpoint to creates without one: of the p50 at a fixed rate, and of creates per
-   * second.
+   * How an endpoint affects creates. Below 1, it makes them slower. `latencyRatio` is the p50 at a fixed rate
+   * without an endpoint, divided by that with one. `throughputRatio` is creates per second with an endpoint,
+   * divided by those without one.
    */
   latencyRatio: number;
   throughputRatio: number;

@@ -8,7 +8,7 @@ import type { Sink } from './sink.ts';
 
 const CONNECTIONS = 10;
 
-/** Creates listings in the accounts in turn, and records when each request was due. */
+/** Creates listings in the accounts in turn, and records when each request is sent. */
 export function driveCreates(
   { port }: Service,
   accounts: readonly Account[],

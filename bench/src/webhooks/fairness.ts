@@ -21,13 +21,15 @@ const REST_MS = 5_000;
 
 /** How a service performs with 1,000 endpoints, of which 300 hang, reject connections, or are slow. */
 export type Fairness = {
+  /** Deliveries to healthy endpoints. */
   deliveriesPerSecond: number;
   arrivalP50Ms: number;
   arrivalP99Ms: number;
   /** Events that did not arrive at healthy endpoints. */
   missing: number;
-  /** The p99 of requests from an account without endpoints during that time. */
+  /** The p99 of lists of an account without endpoints. */
   getP99Ms: number;
+  /** The p99 of the creates whose events are delivered. */
   createP99Ms: number;
   /** The share of a core that the service used. */
   busy: number | undefined;

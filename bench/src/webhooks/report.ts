@@ -13,7 +13,7 @@ export function listWebhookTargets({ fairness, ...results }: WebhookResults): Ta
     { name: 'deliveries', limit: 'at least', value: 1_000, unit: '/s', got: results.deliveriesPerSecond, isQuiet },
     { name: 'arrival: p50', ...ms, value: 100, got: results.arrivalP50Ms, isQuiet },
     {
-      name: 'create with an endpoint: ratio',
+      name: 'p50 of a create without an endpoint ÷ with one',
       limit: 'at least',
       value: 0.97,
       unit: '',
@@ -41,7 +41,7 @@ export function formatWebhookReport(results: WebhookResults): string {
       ],
       ['arrival at 100 events a second: p99', `${results.arrivalP99Ms.toFixed(1)} ms`],
       ['creates per second with an endpoint ÷ without, on one busy core', results.throughputRatio.toFixed(2)],
-      ['1,000 endpoints: deliveries a second', fairness.deliveriesPerSecond.toFixed(0)],
+      ['1,000 endpoints: deliveries a second to healthy ones', fairness.deliveriesPerSecond.toFixed(0)],
       ['1,000 endpoints: p50 of arrival', `${fairness.arrivalP50Ms.toFixed(1)} ms`],
       ['1,000 endpoints: p99 of a create', `${fairness.createP99Ms.toFixed(1)} ms`],
       ['1,000 endpoints: processor', `${((fairness.busy ?? Number.NaN) * 100).toFixed(0)} % of a core`],

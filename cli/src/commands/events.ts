@@ -40,8 +40,9 @@ export function addEvents(program: Command): void {
     .addHelpText(
       'after',
       `
-Without --after, the output starts with the oldest available change (up to 30
-days old) or, with --follow, with the next change.
+Without --after, the output starts with the account's first change or, with
+--follow, with the next change. Changes are kept for 30 days. If the first
+requested change is older, the command fails.
 
 Examples:
   $ listings events --follow

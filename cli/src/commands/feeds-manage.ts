@@ -124,7 +124,7 @@ function addErrors(feeds: Command): void {
     .command('errors')
     .description('show the failed rows of a run, or write them to a file with their original values')
     .argument('<name>', FEED_NAME)
-    .argument('[file]', '.csv or .ndjson, replaced only when it is complete; - for stdout')
+    .argument('[file]', '.csv or .ndjson file, replaced only when the new one is complete; - for stdout')
     .option('--run <id>', 'ID of the run (run_…); default: the last run')
     .addOption(
       new Option('--format <format>', `${ERROR_FORMATS.join(', ')}; default: determined by the file name`).choices(

@@ -31,23 +31,23 @@ export function addImport(program: Command): void {
     .option('--atomic', 'save all rows or none; at most 10,000 rows')
     .option('--dry-run', 'change nothing, and report what would happen')
     .addOption(new Option('--mode <mode>', 'how a row changes an existing listing; default: merge').choices(MODES))
-    .option('--all-errors', 'report every invalid row, not only the first 100');
+    .option('--all-errors', 'report every invalid row, not only the first 100; no effect with --atomic');
   withCurlOption(withJsonOption(command))
     .addHelpText(
       'after',
       `
 A row with the "externalId" or "id" of an existing listing changes that listing,
-so you can import the same file again, even after Ctrl-C. Any other row without
-an "id" creates a listing each time. Fields without a column in the file stay as
-they are, and an empty cell removes the field; with --mode replace, fields
-without a column are removed, too.
+and a row with a new "externalId" creates a listing, so you can import the same
+file again, even after Ctrl-C. A row with neither creates a listing each time.
+Fields without a column in the file stay as they are, and an empty cell removes
+the field; with --mode replace, fields without a column are removed, too.
 
 If any row is invalid, the exit code is 1. To see all invalid rows of a file
 before you import it, use --dry-run --all-errors.
 
 Examples:
   $ listings import listings.csv --dry-run
-  $ listings import feed.csv --map Price=listPrice --map Notes=metadata.notes \
+  $ listings import feed.csv --map Price=listPrice --map Notes=metadata.notes \\
       --map Agent= --clean --dates mdy
   $ zcat listings.ndjson.gz | listings import - --format ndjson`,
     )
@@ -86,7 +86,7 @@ function describeInterruption({ atomic, dryRun }: ImportOptions): string {
   if (dryRun) return 'A dry run changes nothing.';
   if (atomic) return 'Either all rows were saved or none; check with "listings list".';
   return (
-    'Rows up to about this point are saved. To save the rest, import the file again: ' +
+    'Valid rows up to about this point are saved. To save the rest, import the file again: ' +
     'rows with an externalId or id update their listings; any other saved row creates a duplicate.'
   );
 }

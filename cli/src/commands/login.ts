@@ -70,7 +70,8 @@ function toBaseUrl(given: string, command: Command): string {
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     return usageError(command, `"${given}" is not an address such as https://listings.example.com/v1.`);
   }
-  if (url.username !== '' || url.password !== '') throw new CommandError('The address must not contain a password.');
+  if (url.username !== '' || url.password !== '')
+    throw new CommandError('The address must not contain a user or a password.');
   return url.pathname === '/' ? `${url.origin}/v1` : url.href.replace(/\/+$/, '');
 }
 

@@ -27,8 +27,8 @@ export function addUpdate(program: Command): void {
     .addHelpText(
       'after',
       `
-With an ID, --external-id sets the listing's external ID. Without one, it
-selects the listing.
+With an ID, --external-id sets the listing's external ID. Without an ID,
+--external-id selects the listing.
 
 Examples:
   $ listings update lst_… --status pending --list-price 440000

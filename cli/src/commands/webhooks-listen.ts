@@ -42,7 +42,8 @@ export function addWebhooksListen(webhooks: Command): void {
       `
 The program needs no public address: this command follows the changes and sends
 them. The signing secret stays the same as long as you use the same API key.
-Each line shows the time, the type, the listing, the status, and the duration.
+Each line shows the time, the type, the listing, the status, and the duration,
+and whether a failed delivery is retried.
 
 Examples:
   $ listings webhooks listen --forward-to http://localhost:3000/hooks

@@ -154,7 +154,8 @@ function addDeliveries(webhooks: Command): void {
     );
 
   const deliveries = webhooks.command('deliveries').description('show the latest deliveries of an endpoint');
-  const state = deliveries.createOption('--state <state>', `only in this state: ${STATES.join(', ')}`).choices(STATES);
+  const words = `only deliveries in this state: ${STATES.join(', ')}`;
+  const state = deliveries.createOption('--state <state>', words).choices(STATES);
   withCurlOption(withJsonOption(deliveries.argument('<id>', ENDPOINT_ID)))
     .addOption(state)
     .option('--limit <count>', 'maximum number of deliveries, up to 200 (default: 50)', parseSequence)

@@ -1,4 +1,7 @@
-/** Shell scripts that ask this program for completions, and offer file names if there are no completions. */
+/**
+ * Shell scripts that ask this program for completions. bash and zsh offer file names if there are no completions;
+ * fish offers file names for the commands that read or write files.
+ */
 export const SCRIPTS = {
   bash: `_listings() {
   local value

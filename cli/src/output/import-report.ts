@@ -23,11 +23,13 @@ export function writeFailedRows(rows: Row[], failed: number, how: string): void 
   if (failed > rows.length) note(`… and ${formatCount(failed - rows.length)} more. ${how}`);
 }
 
-/** If rows failed because of several unknown words, lists the words as options for the user to complete. */
+/** If rows failed because of several unknown words, lists options to define them, which the user must complete. */
 export function writeUnknownWords(rows: readonly Row[]): void {
   const messages = rows.flatMap(({ details = [] }) => details.map(({ message }) => message));
   const words = new Set(messages.flatMap((message) => /\bvalues\[.*\]=\w*/.exec(message)?.[0] ?? []));
-  if (words.size > 1) note(`To define what these words mean, add ${withFlags([...words].join(' '))}.`);
+  if (words.size < 2) return;
+  const how = 'To define what these words mean, add these options. Replace each CHOICE, and correct any wrong value:';
+  note(`${how}\n  ${withFlags([...words].join(' '))}`);
 }
 
 /** Writes warnings about values that are valid but probably wrong. */

@@ -13,7 +13,7 @@ export async function write(text: string | Uint8Array, output: Writable = proces
   if (!output.write(text)) await once(output, 'drain');
 }
 
-/** Writes a stream to stdout, without control characters if stdout is a terminal. */
+/** Writes a stream to stdout. If stdout is a terminal, unsafe control characters in bytes are replaced. */
 export async function writeAll(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   const decoder = new TextDecoder();
   for await (const piece of pieces) {

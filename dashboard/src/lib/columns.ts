@@ -31,7 +31,7 @@ const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 200;
 
 const NOT_UTF8 = 'This file is not UTF-8. Open it in your spreadsheet, save it as “CSV UTF-8”, and choose it again.';
-const EMPTY = 'This file has no rows. Its first line must contain the column names.';
+const EMPTY = 'This file has no rows. In a CSV file, the rows follow the line with the column names.';
 
 /** Reads the columns of a file and asks the service which fields they probably map to. */
 export async function readFileColumns(file: File): Promise<{ columns?: FileColumn[]; error?: string }> {

@@ -1,6 +1,6 @@
 /**
- * Matches the start of a cell that spreadsheets would run as a formula. The encoder inserts an apostrophe
- * before it, which an import removes.
+ * Matches the start of a cell, or of a part after a semicolon, that spreadsheets would run as a formula. The
+ * encoder inserts an apostrophe before the match, which an import removes.
  */
 const FORMULAS = /(^|;)('*[=+\-@\t\r＝＋－＠])/g;
 /**

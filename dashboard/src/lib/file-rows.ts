@@ -19,7 +19,7 @@ export function typeOf({ name }: File): string {
 /**
  * Reads the rows as the service does, in constant memory unless the file is a JSON array. JSON rows that are
  * not objects are omitted.
- * @throws {TypeError} for text that is not UTF-8
+ * @throws {TypeError} for CSV or NDJSON that is not UTF-8, or {SyntaxError} for an invalid JSON array
  */
 export async function* readRows(file: File): AsyncGenerator<FileRow> {
   const type = typeOf(file);

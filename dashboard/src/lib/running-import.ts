@@ -65,7 +65,7 @@ const FAILED_SHOWN_MAX = 50;
 
 /**
  * The window's only import. It continues while other pages are open, and its report is kept until the user
- * has seen it.
+ * chooses another file.
  */
 let state = NOTHING;
 let running = new AbortController();

@@ -3,7 +3,7 @@ type Texts = Record<string, string>;
 
 /**
  * Reads one `key = text` entry per line. A line without `=` is read as a key with an empty value. The service
- * rejects an empty default; for a word, it means that there is no value.
+ * rejects an empty default; an empty value for a word means that the word stands for no value.
  */
 export function parseLines(lines: string): Texts {
   const entries = lines.split('\n').flatMap((line): [string, string][] => {

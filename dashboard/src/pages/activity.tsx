@@ -37,7 +37,7 @@ function ActivityLog() {
   return (
     <Page
       title="Activity"
-      description="Users’ actions in the dashboard, the operator’s commands, and API requests that change webhook endpoints. The log can’t be changed."
+      description="Users’ actions in the dashboard, the operator’s commands, API requests that change webhook endpoints, and endpoints that the service disabled. The log can’t be changed."
     >
       <ActivityFilters search={search} />
       <TableList

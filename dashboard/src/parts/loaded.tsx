@@ -32,7 +32,7 @@ interface NotLoadedPageProps extends NotLoadedProps {
   above: ReactNode;
 }
 
-/** A page whose data is loading, or does not exist. */
+/** A page whose data is loading, does not exist, or could not be loaded. */
 export function NotLoadedPage({ title, above, query }: NotLoadedPageProps) {
   const isGone = query.error instanceof ApiError && query.error.status === 404;
   return (

@@ -11,7 +11,7 @@ interface SecretProps {
 }
 
 /**
- * A secret that is shown only once. Escape closes the dialog only after the secret was copied, and a click
+ * A secret that is shown only once. Escape closes the dialog only after the user has pressed Copy, and a click
  * outside never closes it.
  */
 export function Secret({ text, description, onDone, children }: SecretProps) {

@@ -7,8 +7,8 @@ import { ButtonLink } from '../parts/links';
 const IMPORT_PATH = '/listings/import';
 
 /**
- * A bar that all pages except the Import page show while an import runs, and until the user has opened its
- * report.
+ * A bar that all pages except the Import page show while an import runs, and until the user has opened or
+ * dismissed its report.
  */
 export function ImportBar() {
   const { file, progress, isSeen } = useImport();

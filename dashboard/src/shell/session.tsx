@@ -23,7 +23,7 @@ export function useIsAdministrator(): boolean {
   return useSession().account.role === 'administrator';
 }
 
-/** Switches to a session or account, and clears everything that belongs to the previous one. */
+/** Switches to a session or account, and clears the cached data of the previous one. Signing out clears all drafts. */
 export function beginSession(session: Session | null): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   if (session === null) forgetDrafts();

@@ -19,7 +19,7 @@ export const administrators: Part = {
   run: runAdministrators,
 };
 
-/** The checks in this order. Timing checks come first, because they need a service without other load. */
+/** The checks, in the order in which they run. The timing check is first: it needs a service without other load. */
 const TRIES: [what: string, run: (scene: Scene) => Promise<Figure[]>][] = [
   ['how long a rejection takes', tryTimes],
   ['what rejections say', tryTexts],

@@ -28,7 +28,7 @@ const haste: readonly Patch[] = [
 ];
 /** Long enough for housekeeping to run. */
 const HOUSEKEEPING_MS = 5 * HASTE_MS;
-/** How long before midnight the requests start. */
+/** How long before midnight the requests start. If they do not finish before midnight, this time is doubled. */
 const TURN_LEAD_MS = 500;
 
 /** What the checks need after each change of the clock. */
@@ -59,8 +59,8 @@ async function run(trial: Trial): Promise<Outcome> {
   }
   assert.equal(await caller.service.end(), 0);
 
-  // A new process does not know what time it was before, so at first it does not remove anything. Here,
-  // housekeeping has its normal interval.
+  // A new process cannot know that the clock was set before its start, so its housekeeping removes what looks
+  // expired. Here, housekeeping has its normal intervals, which are longer than the checks take.
   const restarts = [-400 * DAY_MS, 0, 400 * DAY_MS, 0].slice(0, trial.size === 'full' ? 4 : 1).map(by);
   for (const jump of restarts) {
     trial.say(`started: ${jump.what}`);
@@ -95,7 +95,6 @@ async function prepare(caller: Caller, size: Trial['size'], clockFile: string): 
  */
 async function make({ what, aheadMs, turn }: Jump, { caller, world, set }: Scene): Promise<void> {
   if (turn === undefined) return set(aheadMs());
-  // Slow machines need a longer lead.
   for (let leadMs = TURN_LEAD_MS, createdAt = turn; createdAt >= turn; leadMs *= 2) {
     set(aheadMs() - leadMs);
     await world.checkYears(what);

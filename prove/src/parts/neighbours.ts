@@ -10,7 +10,7 @@ import { SETTINGS } from './neighbours/stage.ts';
 /** The small form tries the attacks that would cost the most without a limit. */
 const SMALL =
   'csv-same-columns held-atomic-photos held-long-lines dry-run-loop post-unknown-members sign-in-1-mib'.split(' ');
-/** If set, only these members of the attacks' lists, or these settings, are tried. They are separated by spaces. */
+/** Names of attacks or settings, separated by spaces. If any are given, only these are tried. */
 const { NEIGHBOURS: CHOSEN = '' } = process.env;
 
 /**

@@ -13,7 +13,7 @@ import { besiege, type Phase, phasesOf } from './slow-and-many/phases.ts';
 import { assertHeld, assertTurnedAway } from './slow-and-many/turned-away.ts';
 
 const BEFORE_SECONDS = { full: 10, small: 1 };
-/** The load while the connections of a phase open. */
+/** How long the first measurement of a phase takes, during which the phase's connections open. */
 const OPENING_SECONDS = { full: 5, small: 0.3 };
 const BYTE_INTERVAL_MS = { full: 1_000, small: 100 };
 const CONNECTIONS = 8;

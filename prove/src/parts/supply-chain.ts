@@ -108,7 +108,11 @@ async function assertInBill(
   const bill = JSON.parse(await npm(['sbom', '--package-lock-only', '--sbom-format=cyclonedx'], directory));
   const listed: string[] = bill.components.map((each: Record<string, string>) => `${each.name}@${each.version}`);
   const expected = Object.entries(packages).map(([place, { version }]) => `${nameOf(place)}@${version}`);
-  assert.deepEqual(listed.toSorted(), expected.toSorted(), `the bill of materials of ${manifest.name}`);
+  assert.deepEqual(
+    listed.toSorted(),
+    expected.toSorted(),
+    `the bill of materials of ${manifest.name} differs from the lock file`,
+  );
 }
 
 /**
@@ -152,7 +156,7 @@ async function audit(): Promise<string[]> {
   const told = await npm(['audit', '--omit=dev', '--json'], REPOSITORY);
   const { metadata } = JSON.parse(told);
   if (metadata === undefined) return ['known advisories, because `npm audit` could not reach the registry.'];
-  assert.equal(metadata.vulnerabilities.critical, 0, 'there is a critical advisory');
+  assert.equal(metadata.vulnerabilities.critical, 0, 'npm audit reports a critical vulnerability');
   return [];
 }
 

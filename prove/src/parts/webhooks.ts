@@ -48,7 +48,7 @@ export const webhooks: Part = {
   },
 };
 
-/** Counts what happened to one service and its endpoints. */
+/** Counts what happened to the services on one engine and to their endpoints. */
 interface Course {
   events: number;
   attempts: number;
@@ -187,7 +187,7 @@ function describe({ size }: Trial, courses: Course[]): Outcome {
   const { endpoints, kills, restarts, away } = SIZES[size];
   const sum = (name: keyof Course) => courses.reduce((total, each) => total + each[name], 0).toLocaleString('en');
   return {
-    tried: `${endpoints} endpoints that fail at random; ${kills} × \`kill -9\` of workers on SQLite; ${restarts} × \`kill -9\` of one of two services or a restart of PostgreSQL; one endpoint unreachable for ${away.toLocaleString('en')} writes`,
+    tried: `${endpoints} endpoints that fail at random; ${kills} × \`kill -9\` of a service or one of its processes on SQLite; ${restarts} × \`kill -9\` of one of two services or a restart of PostgreSQL; one endpoint unreachable for ${away.toLocaleString('en')} writes`,
     figure: `0 of ${sum('events')} events missing, in the wrong order, or with a wrong signature at any endpoint`,
     figures: [
       ['attempts', sum('attempts')],

@@ -12,7 +12,7 @@ export function addBackup(program: Command): void {
   addCommand(
     program,
     'backup <file>',
-    'back up the database to a new file with a digest beside it, or with - to standard output; ' +
+    'back up the SQLite database to a new file with a digest beside it, or with - to standard output; ' +
       'the service can keep running',
   ).action(async (file: string, options: OutputOptions, command: Command) => {
     const { databaseUrl } = readConfig();
@@ -26,7 +26,7 @@ export function addBackup(program: Command): void {
     ]);
   });
 
-  addCommand(program, 'restore <file>', 'replace the database with a backup; stop the service first')
+  addCommand(program, 'restore <file>', 'replace the SQLite database with a backup; stop the service first')
     .option('--force', 'replace an existing database, and keep it next to the new one')
     .action(async (file: string, { force, ...options }: OutputOptions & { force?: true }) => {
       const restored = await restore(readConfig().databaseUrl, resolve(file), { force: force === true });
@@ -49,7 +49,7 @@ export function addBackup(program: Command): void {
     },
   );
 
-  addCommand(program, 'renew-epoch', 'after a failover or a restore that lost writes: invalidate all ETags and epochs')
+  addCommand(program, 'renew-epoch', 'after a failover or restore that lost writes: make clients list everything again')
     .option('--restored', 'after a restore: also end sessions, invitations, and links, and show the keys')
     .action((options: OutputOptions & { restored?: true }) =>
       withDatabase(async (database) => {

@@ -52,7 +52,7 @@ export function describeWebhooks(enabled: number): string[] {
   if (enabled === 0) return [];
   return [
     `Enabled webhook endpoints: ${enabled}. The service sends them their events when it starts.`,
-    'If this database is a copy, for example for tests, set WEBHOOKS=off before you start it.',
+    'If this database is a copy, for example for tests, set WEBHOOKS=off before you start the service.',
   ];
 }
 

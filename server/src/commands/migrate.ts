@@ -9,7 +9,7 @@ export function addMigrate(program: Command): void {
     .action((options: OutputOptions & { distribute?: true }) =>
       // Opening the database brings its tables up to date.
       withDatabase(async (database) => {
-        const lines = [`The tables have version ${SCHEMA_VERSION}.`];
+        const lines = [`The tables are at schema version ${SCHEMA_VERSION}.`];
         if (options.distribute) {
           if (database.distribute === undefined) throw new AppError('conflict', NOT_DISTRIBUTABLE);
           await database.distribute();
@@ -20,4 +20,4 @@ export function addMigrate(program: Command): void {
     );
 }
 
-const NOT_DISTRIBUTABLE = 'An SQLite file cannot be distributed; "copy" moves it to a PostgreSQL server.';
+const NOT_DISTRIBUTABLE = 'An SQLite file cannot be distributed; use "copy" to copy it to a PostgreSQL server first.';

@@ -57,7 +57,7 @@ function describeOption(option: Option): string {
 
 let outputError: NodeJS.ErrnoException | undefined;
 
-/** Makes a command fail, with one line on stderr, if its output cannot be written. */
+/** Makes a command fail if its output cannot be written, and says why on stderr unless the reader closed the pipe. */
 export function watchOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (outputError !== undefined) return;

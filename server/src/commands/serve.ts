@@ -27,7 +27,7 @@ async function serve(): Promise<void> {
 async function serveAlone(config: Config, given: Environment): Promise<void> {
   const log = createLog(config);
   const signalled = nextSignal(() => log.logger.warn('SIGHUP does nothing without WORKERS: restart the service'));
-  // Loaded only here: this takes half of the program's start-up time, and no other command needs the module.
+  // Loaded only here: this takes half of the program's start-up time, and the operator's other commands do not need it.
   const { startService, loadIdentity } = await import('../runtime/service.ts');
   await loadIdentity();
   await ensureDashboard(log);

@@ -80,7 +80,7 @@ function toTable(days: UsageDay[]): string[] {
 
 /**
  * Formats the rows as CSV (RFC 4180). Escapes names that begin like a formula, because a spreadsheet would
- * run it.
+ * run them.
  */
 function toCsv(days: UsageDay[]): string[] {
   const quote = (name: string) => `"${name.replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`;

@@ -24,7 +24,7 @@ async function* exportRequests(log: LogDatabase, accountId: string): AsyncGenera
   } while (after !== undefined);
 }
 
-/** Everything stored about a person in all accounts, without secrets. @throws {AppError} `not_found` */
+/** What is stored about a person in all accounts, without secrets. @throws {AppError} `not_found` */
 export async function* exportPerson(database: Database, address: string): AsyncGenerator<ExportedRow> {
   const email = normalEmail(address);
   const user = await findUserByEmail(database, email);

@@ -32,8 +32,8 @@ export function ownTurn(owner = ''): Promise<void> {
 }
 
 /**
- * Makes each turn resume only one task. For a database server: tasks then end their turns by sending queries, and
- * most of their work, processing the rows, happens in later turns.
+ * Makes each turn resume only one task. Call this if the database is a server: a resumed task then sends a query
+ * and waits, and most of its work, processing the rows, happens in later turns.
  */
 export function resumeOnePerTurn(): void {
   tasksMs = 0;

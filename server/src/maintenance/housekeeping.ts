@@ -26,7 +26,7 @@ const LATE_FEEDS_INTERVAL_MS = 60_000;
 const FEED_PURGE_INTERVAL_MS = 3_600_000;
 /** Expired sign-ins are rejected long before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
-/** Deleting an account also removes its requests, so only requests that end later are left to purge. */
+/** Deleting an account also removes its requests, so few are left to purge: any that end later or were not removed. */
 const DELETED_PURGE_INTERVAL_MS = 3_600_000;
 
 /**

@@ -44,7 +44,7 @@ export const NAME_LENGTH_MAX = 100;
 /**
  * Returns the name of an account or a key, trimmed and in NFC.
  * @throws {AppError} `validation_failed` if it is blank, longer than 100 code points, or contains control
- * characters
+ * characters or unpaired surrogates
  */
 export function parseName(text: string): string {
   const name = toNfc(text).trim();

@@ -115,7 +115,7 @@ export function attempt<T>(work: () => T): T | AppError {
   }
 }
 
-/** An error as plain data for another thread, because a cloned `Error` keeps only its message. */
+/** An error as plain data for another thread, because a cloned `Error` loses its code and other members. */
 export type PlainError = Pick<AppError, 'code' | 'message' | 'details' | 'members' | 'headers'>;
 
 export function toPlainError({ code, message, details, members, headers }: AppError): PlainError {

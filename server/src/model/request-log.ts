@@ -109,7 +109,7 @@ export function firstBlockIdAt(period: number): string {
   return firstIdAt(BLOCK_ID_PREFIX, period);
 }
 
-/** Returns an id that sorts after the ids of all blocks whose period contains a time, and before later ones. */
+/** Returns an id that sorts after the ids of all blocks whose period contains `timeMs`, and before later ids. */
 export function firstBlockIdAfter(timeMs: number): string {
   return firstBlockIdAt(periodOf(timeMs) + PERIOD_MS);
 }

@@ -2,8 +2,8 @@ import type { EventType } from './listings.ts';
 
 export const WEBHOOKS_MAX = 20;
 /**
- * With this many pending deliveries, no delivery can be resent on demand. Well before that, no further events
- * are read.
+ * With this many pending deliveries, no delivery can be resent on demand. Before that number is reached, no
+ * further events are read.
  */
 export const PENDING_MAX = 512;
 export const WEBHOOK_URL_LENGTH_MAX = 2000;
@@ -27,7 +27,7 @@ export const FAILING_MAX_MS = 5 * 24 * 60 * 60 * 1000;
 /** How long settled deliveries are kept, which is as long as events are kept. */
 export const DELIVERIES_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The settings of an endpoint that clients choose. */
+/** The endpoint settings that clients choose. */
 export interface WebhookSettings {
   url: string;
   /** Null for all types. */
@@ -125,7 +125,10 @@ export function nextAttemptAt(attempts: number, now: number, retryAfterMs = 0): 
   return Math.round(now + Math.max(jitteredMs, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)));
 }
 
-/** Parses a `Retry-After` header: seconds or an HTTP date (RFC 9110 §10.2.3). */
+/**
+ * The delay in milliseconds that a `Retry-After` header requests, in seconds or as an HTTP date (RFC 9110 §10.2.3).
+ * Returns 0 without a valid header.
+ */
 export function parseRetryAfter(header: string | undefined, now: number): number {
   if (header === undefined) return 0;
   const ms = /^\d+$/.test(header) ? Number(header) * SECOND : Date.parse(header) - now;

@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { describeMigration } from './migration-progress.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
 
-/** Logs the progress of a migration, and responds to requests while it runs. */
+/** Logs the progress of a migration of many listings, and responds to requests with 503 while the migration runs. */
 export class MigrationWatch {
   readonly #config: Config;
   readonly #log: Log;

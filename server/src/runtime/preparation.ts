@@ -45,7 +45,7 @@ export async function prepareStart(database: Database, config: Config, log: Log)
   };
 }
 
-/** @returns the token of a new setup link; undefined if there is an administrator */
+/** @returns the token of a new setup link; undefined if there is an administrator or the database is read-only */
 async function prepareSetup(database: Database, config: Config, { logger }: Log): Promise<string | undefined> {
   const { firstAdministrator } = config;
   const { isOpen } = await findSetupState(database);

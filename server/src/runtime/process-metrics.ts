@@ -25,9 +25,11 @@ export async function enableProcessMetrics(): Promise<void> {
     help: 'Start of the oldest process, in seconds since 1970.',
     aggregator: 'min',
   }).watch(() => [[{}, performance.timeOrigin / 1_000]]);
-  createGauge({ name: 'process_open_fds', help: 'Open files and connections.', aggregator: 'max' }).watch(() => [
-    [{}, countOpenFiles()],
-  ]);
+  createGauge({
+    name: 'process_open_fds',
+    help: 'Open files and connections of the process with the most.',
+    aggregator: 'max',
+  }).watch(() => [[{}, countOpenFiles()]]);
 }
 
 /** Measures the delay of the event loop since the last collection: the service's requests wait that long. */

@@ -20,7 +20,7 @@ export interface Waiting {
 
 /**
  * Calls `start`. If the database server cannot be reached, waits for it and calls `start` again. During the wait,
- * requests get 503: the process is live but not ready.
+ * requests get 503, except liveness probes, unless other processes serve requests.
  * @param start must clean up before it throws; its `config` contains the chosen port if the
  * settings leave the port open
  * @returns the result of `start`; undefined if `signal` ended the wait

@@ -37,7 +37,7 @@ function welcome(url: string, databaseName: string, settings: string, setupUrl: 
   Reference  ${url}/docs
   Database   ${databaseName}
 ${setupUrl === undefined ? '' : setup(setupUrl)}
-  Create API keys in the dashboard, or in another terminal:
+  Create API keys in the dashboard, or in another terminal. Replace ACCOUNT_ID with the id from the first command:
 
     ${settings}npx property-listings accounts create --name "My Company"
     ${settings}npx property-listings keys create --name "My first key" --account ACCOUNT_ID

@@ -94,7 +94,10 @@ const selectAccount = statement<KeyId & { now: number }, KeyAccount>((query, par
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
 );
 
-/** The account of a key; undefined if the key has expired at `now` (UTC milliseconds) or the account is suspended. */
+/**
+ * The account of a key; undefined if the key was deleted or has expired at `now` (UTC milliseconds), or if the
+ * account is suspended.
+ */
 export async function findKeyAccount(
   executor: Executor,
   accountId: string,
@@ -110,7 +113,7 @@ export const listApiKeys = findRows('api_keys', ['accountId'], MEMBERS, 'id');
 
 export const findApiKey = findRow('api_keys', ['accountId', 'id'], MEMBERS);
 
-/** The head of a key's account; undefined if the key has expired at `now` or the account is suspended. */
+/** The head of a key's account; undefined in the same cases as for `findKeyAccount`. */
 export const findKeyHead = firstRow(
   ['accountId', 'id', 'now'],
   (query, parameter: Parameter<KeyId & { now: number }>) =>

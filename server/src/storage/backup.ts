@@ -43,7 +43,8 @@ export interface Backup {
 export async function backUp(databaseUrl: string, file: string): Promise<Backup> {
   const path = getDatabaseFile(databaseUrl);
   requireDatabase(databaseUrl);
-  if (!existsSync(dirname(file))) throw new AppError('not_found', `There is no directory ${dirname(file)}.`);
+  if (!existsSync(dirname(file)))
+    throw new AppError('not_found', `There is no directory ${dirname(file)}; create it first.`);
   const digestFile = `${file}.sha256`;
   for (const name of [file, digestFile]) {
     if (existsSync(name)) throw new AppError('conflict', `${name} already exists; name another file.`);
@@ -160,7 +161,7 @@ export async function restore(databaseUrl: string, file: string, options: { forc
   if (isThere && !options.force) {
     throw new AppError(
       'conflict',
-      `${path} already exists. Stop the service if it runs; with --force, this database is kept under another name.`,
+      `${path} already exists. To replace it, stop the service and add --force; the old database is kept under another name.`,
     );
   }
   const companion = isThere ? undefined : findLeftCompanion(path);
@@ -194,7 +195,8 @@ const DIGEST = /^([0-9a-f]{64}) [ *]/;
 async function verifyDigest(file: string): Promise<void> {
   const digestFile = `${file}.sha256`;
   const stats = await stat(file).catch((error) => {
-    if (error.code === 'ENOENT') throw new AppError('not_found', `There is no ${file}.`);
+    if (error.code === 'ENOENT')
+      throw new AppError('not_found', `There is no ${file}; name a file that \`backup\` wrote.`);
     return rejectUnreadable(file, error);
   });
   if (stats.isDirectory()) {
@@ -206,7 +208,8 @@ async function verifyDigest(file: string): Promise<void> {
   }
   const written = await readFile(digestFile, 'utf8').catch((error) => rejectUnreadable(digestFile, error));
   const [, expected] = DIGEST.exec(written) ?? [];
-  if (expected === undefined) throw new AppError('conflict', `${digestFile} does not contain a SHA-256 digest.`);
+  if (expected === undefined)
+    throw new AppError('conflict', `${digestFile} does not contain a SHA-256 digest; use another backup.`);
   if (expected === (await hashFile(file).catch((error) => rejectUnreadable(file, error)))) return;
   throw new AppError(
     'conflict',

@@ -22,8 +22,8 @@ export interface CopiedTable {
 
 /**
  * The tables to copy, each after the tables that it references. The data for searches is not copied but
- * recomputed from the listings, since each engine stores it differently. Setup links are not copied,
- * because they are valid only for their own database.
+ * recomputed from the listings, since each engine stores it differently. Setup links are valid only for their
+ * own database, so they are not copied; neither are the request log and the state of running processes.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'accounts', key: ['id'] },

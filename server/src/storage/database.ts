@@ -85,7 +85,7 @@ export interface Executor {
 
 /** The transaction of a job that takes longer than one event-loop turn. */
 export interface LongTransaction extends Executor {
-  /** Yields to the event loop, while the transaction stays open and other writes wait. */
+  /** Yields to the event loop. The transaction stays open, and the writes that wait for it keep waiting. */
   nextTurn(): Promise<void>;
   /**
    * Whether a trigger updates `listing_counts` for each changed row. If so, a batch suspends the trigger, and

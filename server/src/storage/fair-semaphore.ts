@@ -152,5 +152,5 @@ export class FairSemaphore {
 async function rejectLate(signal: AbortSignal | undefined): Promise<never> {
   await sleep(REJECTION_MS.min + Math.random() * (REJECTION_MS.max - REJECTION_MS.min));
   signal?.throwIfAborted();
-  throw unavailable("Too many of this account's searches are waiting; retry later.");
+  throw unavailable("Too many of this account's requests are waiting; retry later.");
 }

@@ -18,7 +18,7 @@ export interface StoredRun {
   /** The first failed rows as JSON text. */
   errors: string;
   error: { code: string; message: string } | null;
-  /** The number of stored failed rows, and the size of their values in bytes. */
+  /** The number of stored failed rows, and about how many bytes their errors and values have. */
   storedRows: number;
   storedBytes: number;
 }
@@ -107,7 +107,7 @@ export async function findRuns(
 
 type Ending = { accountId: string; id: string; finishedAt: number };
 
-/** Records that a run's process ended before the run did. @returns whether the run was in progress */
+/** Records that a run's lease expired before the run ended. @returns whether the run was in progress */
 export const interruptRun = hasRow(['accountId', 'id', 'finishedAt'], (query, parameter: Parameter<Ending>) =>
   query
     .updateTable('feed_runs')

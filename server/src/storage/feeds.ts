@@ -11,9 +11,9 @@ export interface StoredFeed {
   listings: number;
   createdAt: number;
   lastSuccessAt: number | null;
-  /** The last run. */
+  /** The last run, or the deletion of the feed if it has begun. */
   runId: string | null;
-  /** The time by which the run in progress must renew its lease; null if no run is in progress. */
+  /** The time by which the run or deletion in progress must renew its lease; null if there is none. */
   leaseUntil: number | null;
 }
 

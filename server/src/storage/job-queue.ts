@@ -1,7 +1,7 @@
 import { FairQueue } from '../lib/fair-queue.ts';
 import { tooManyChanges } from './errors.ts';
 
-/** Maximum waiting changes per account. They are committed together, but can wait for seconds on a slow machine. */
+/** Maximum waiting changes per account. They are committed in groups, but can wait for seconds on a slow machine. */
 export const ACCOUNT_JOBS_MAX = 1_500;
 
 export interface JobOptions {

@@ -106,7 +106,7 @@ function nameOf(text: string): string {
 
 /** The error of a connection pooler that rejects our connection options. Its code, 08P01, is not specific. */
 const REJECTS_SETTINGS = /unsupported startup parameter/;
-const POOLER_HINT = 'The server is behind a pooler; set DATABASE_PREPARED_STATEMENTS=off.';
+const POOLER_HINT = 'Set DATABASE_PREPARED_STATEMENTS=off because the server is behind a pooler.';
 
 function explain(error: unknown, name: string): unknown {
   if (error instanceof AppError) return error;

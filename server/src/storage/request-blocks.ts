@@ -80,7 +80,7 @@ export const sumRequestBytes = allRows([], (query) =>
   query.selectFrom('request_blocks').select(sql<number | null>`cast(sum(bytes) as bigint)`.as('bytes')),
 );
 
-/** The first account after `accountId` that has blocks, for work on all accounts. */
+/** The first account after `afterId` that has blocks, for work on all accounts. */
 export const findAccountWithRequests = allRows(['afterId'], (query, parameter: Parameter<{ afterId: string }>) =>
   query
     .selectFrom('request_blocks')

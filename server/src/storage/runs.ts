@@ -2,8 +2,8 @@
 export const RUN_BYTES_MAX = 1024 * 1024;
 /**
  * Maximum listings per read of a complete list or a long page. A read returns fewer if the listings are large or
- * if many lists are being sent. A run of 150 typical listings stays below 128 KiB: V8 keeps longer strings in a
- * separate space, and a stream of them takes twice the memory.
+ * if many lists are being sent. A run of 150 typical listings stays below 128 KiB, because V8 keeps longer
+ * strings in a separate space.
  */
 export const RUN_LENGTH = 150;
 

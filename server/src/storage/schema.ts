@@ -58,10 +58,7 @@ export interface Tables {
     terms: string;
     /** The listing's JSON text, which is the body of responses. */
     doc: string;
-    /**
-     * The version that a feed has written, a period, and a hash of its row; or `MISSING_MARKS`
-     * (domain/feeds/feed-rows.ts).
-     */
+    /** The mark by which a run recognizes an unchanged or missing listing (`markOf` in domain/feeds/feed-rows.ts). */
     feed_mark: string | null;
   };
   /** How many listings have the same values. Only on SQLite. */
@@ -312,9 +309,9 @@ export interface Tables {
     listing_count: number;
     created_at: number;
     last_success_at: number | null;
-    /** The last run. */
+    /** The last run, or the deletion of the feed if it has begun. */
     run_id: string | null;
-    /** The time by which the run must renew its lease; null if the run is not in progress. */
+    /** The time by which the run or deletion must renew its lease; null if it is not in progress. */
     lease_until: number | null;
     /** JSON text: the columns of the CSV files that were applied, with their fields; null if there are none. */
     last_columns: string | null;
@@ -334,7 +331,7 @@ export interface Tables {
     errors: string;
     /** The run's own error, as JSON text. */
     error: string | null;
-    /** The number of stored failed rows, and the size of their values in bytes. */
+    /** The number of stored failed rows, and about how many bytes their errors and values have. */
     stored_rows: number;
     stored_bytes: number;
   };
@@ -366,9 +363,9 @@ export interface Tables {
     pending: Generated<number>;
     failing_since: number | null;
     disabled_at: number | null;
-    /** The process that sends the endpoint's webhooks; null after each change by administrators. */
+    /** The process that sends the endpoint's webhooks; null after each change by a user or an API key. */
     owner: string | null;
-    /** Grows with each change by administrators. */
+    /** Grows with each change by a user or an API key. */
     revision: Generated<number>;
     created_at: number;
     updated_at: number;

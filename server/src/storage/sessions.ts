@@ -11,7 +11,7 @@ export const setSessionAccount = updateRows('sessions', ['id'], ['accountId']);
 export interface UserSession {
   id: string;
   createdAt: string;
-  /** When the session was last extended, which is about when it was last used. */
+  /** When the session was last extended; use extends it at most once a day. */
   updatedAt: string;
   expiresAt: string;
   ipAddress: string | null;

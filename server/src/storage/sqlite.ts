@@ -16,8 +16,8 @@ import { findFault } from './sqlite/snapshot.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 
 /**
- * Database files up to this size are checked when the service starts, in half a second. Larger files are
- * checked only by backups.
+ * Database files up to this size are checked when the service starts, in half a second. Backups check larger
+ * files, too.
  */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 

@@ -70,7 +70,7 @@ export async function verifyEmail(executor: Executor, id: string): Promise<void>
   await setVerified(executor, id, { emailVerified: 1 });
 }
 
-/** Removes all users without a membership, and their sessions. */
+/** Removes all users without a membership, with their sessions and credentials. */
 export const removeLonelyUsers = command([], (query) =>
   query
     .deleteFrom('users')

@@ -73,7 +73,7 @@ const update = statement<Stored & WebhookKey>((query, parameter) =>
     .where('id', '=', parameter('id')),
 );
 
-/** Stores an administrator's change. The process that sends webhooks then reads the endpoint again. */
+/** Stores a change by a user or an API key. The process that sends webhooks then reads the endpoint again. */
 export async function updateWebhook(executor: Executor, accountId: string, webhook: Webhook): Promise<void> {
   await executor.execute(update, { accountId, ...toStored(webhook) });
 }
@@ -165,8 +165,8 @@ export interface Advance extends Pick<Webhook, 'position' | 'pending' | 'failing
 
 /**
  * Moves an endpoint's position.
- * @returns false, without a change, if administrators have changed the endpoint, another process has claimed
- * it, or its stored position is different, for example after a failover
+ * @returns false, without a change, if a user or an API key has changed the endpoint, another process has
+ * claimed it, or its stored position is different, for example after a failover
  */
 export const advanceWebhook = hasRow(
   ['accountId', 'id', 'position', 'pending', 'failingSince', 'disabledAt', 'enabled', 'from', 'revision', 'owner'],

@@ -111,7 +111,7 @@ test('a failed restore names the file and says what to do', async (t) => {
     await chmod(backup, 0o600);
   }
   const { stderr } = await runCommandWarm(['restore', backup], settings);
-  assert.match(stderr, /already exists\. Stop the service if it runs; with --force/);
+  assert.match(stderr, /already exists\. To replace it, stop the service and add --force/);
   const { stdout } = await runCommandWarm(['restore', backup, '--force'], settings);
   assert.match(stdout, /The previous database is .*replaced-.*; remove it when you no longer need it/);
 

@@ -287,7 +287,7 @@ test('workers of two releases never run together: a reload and a replacement fai
   await writeFile(manifest, JSON.stringify({ ...rest, version: '99.0.0' }));
   assert.equal(
     await reload(service),
-    `not reloaded: release 99.0.0 is installed, but ${version} is running; restart the service to use it.`,
+    `not reloaded: release 99.0.0 is installed, but ${version} is running; restart the service to use the installed release.`,
   );
   assert.deepEqual(await workersOf(service), [first, second]);
   process.kill(Number(first), 'SIGKILL');

@@ -174,7 +174,7 @@ describe('a run', () => {
         const response = await push({ ...base, ...row }, query);
         if (response.status === 200) return { text: await response.text(), asked: [] };
         const { message, details } = await readError(response, 422, 'validation_failed');
-        const pattern = /set (map\[COLUMN\]=.*); otherwise, set (.*)\.$/;
+        const pattern = /set (map\[COLUMN\]=.*); otherwise, set (.*) to leave \w+ unchanged\.$/;
         return { text: message, asked: details?.map((each) => pattern.exec(each.message)?.slice(1).join(' or ')) };
       };
       return { tenant, asksFor };

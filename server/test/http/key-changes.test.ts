@@ -96,7 +96,7 @@ test('a key is rolled only once, even by simultaneous requests, and a new key ca
   assert.deepEqual(rolls.map(({ status }) => status).sort(), [201, 409, 409, 409]);
   const { error } = await roll({}, 409);
   const [, { id }] = await list();
-  assert.equal(error.message, `The key ${row.id} has already been rolled; it was replaced by ${id}.`);
+  assert.equal(error.message, `The key ${row.id} has already been rolled; roll its replacement ${id} instead.`);
   await browser.ask('POST', `/admin/api-keys/${id}/roll`, {}, 201);
   assert.equal((await list()).length, 3);
 });

@@ -35,7 +35,7 @@ for (const WORKERS of ['', '2']) {
     });
     assert.deepEqual([code, stdout], [1, '']);
     assert.match(stderr, /^error: Cannot open the database .*: unsupported startup parameter: options\. .*\n$/);
-    assert.match(stderr, /The server is behind a pooler; set DATABASE_PREPARED_STATEMENTS=off\.$/m);
+    assert.match(stderr, /Set DATABASE_PREPARED_STATEMENTS=off because the server is behind a pooler\.$/m);
     assert.ok(!stderr.includes('secret-word'));
   });
 }

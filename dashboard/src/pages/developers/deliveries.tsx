@@ -82,7 +82,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
         empty={
           <EmptyState icon={Send} title="No deliveries">
             {state === undefined
-              ? 'The next change to a listing appears here. Send a test to check the endpoint now.'
+              ? 'Events that are sent to this endpoint appear here. To check the endpoint now, send a test.'
               : 'No delivery is in this state.'}
           </EmptyState>
         }

@@ -37,7 +37,7 @@ export function EventsPage() {
   const [shown, setShown] = useState<EventRow>();
   const isGone = query.error instanceof ApiError && query.error.code === 'events_expired';
   return (
-    <Page title="Events" description="Changes to listings, in order. They are kept for 30 days.">
+    <Page title="Events" description="Changes to listings, newest first. They are kept for 30 days.">
       <Filters search={search} />
       {isGone ? (
         <div className="card">

@@ -99,7 +99,8 @@ function ReplayDialog({ webhook: { id, position, enabled }, onClose }: DialogPro
     <FormDialog title="Replay events" form={form} isOpen onClose={onClose} action="Replay" onSubmit={replay}>
       <Text size="sm">
         All events after this sequence number are sent again, with the same <code>webhook-id</code> as before. Your app
-        can ignore events that it has already processed.
+        can ignore events that it has already processed. A number greater than the endpoint’s position skips the events
+        in between.
       </Text>
       <NumberInput
         label="After sequence number"

@@ -67,8 +67,8 @@ export function FeedSettings({ feed, onClose }: { feed: Feed; onClose: () => voi
 }
 
 /**
- * The stored mapping of columns whose names are not field names. A file that lacks any of these columns is
- * rejected, unless the column is skipped.
+ * The stored mapping of columns to fields. A file that lacks any of these columns is rejected, unless the column
+ * is skipped.
  */
 function StoredColumns({ map, onChange }: { map: Targets; onChange: (map: Targets) => void }) {
   const [name, setName] = useState('');
@@ -117,12 +117,12 @@ export function SettingsFields({ form: { values, set, bind } }: { form: Settings
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
           label="Max. missing listings"
-          description="The run stops above this limit. For example, 10% or 200."
+          description="The run stops above this limit, such as 10% (but at least 5 listings) or 200."
           {...bind('missingMax')}
         />
         <TextInput
           label="Max. failed rows"
-          description="The run stops above this limit. For example, 5% or 100."
+          description="The run stops above this limit, such as 5% or 100."
           {...bind('failedMax')}
         />
         <TextInput

@@ -81,7 +81,7 @@ function factsOf(feed: Feed) {
       </>
     ),
     'If a listing is missing': MISSING[missing],
-    Limits: `The run stops if more than ${missingMax} of the listings are missing or ${failedMax} of the rows fail`,
+    Limits: `The run stops if more than ${missingMax} of the listings are missing, or more than ${failedMax} of the rows fail`,
     'Clean values': clean ? ['Yes', ...styleOf(feed)].join(', ') : 'No',
     'Unknown columns': ignoreUnknown ? 'Skipped' : 'Stop the run',
     Columns: columns.join(', ') || undefined,

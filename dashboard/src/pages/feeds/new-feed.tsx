@@ -31,7 +31,7 @@ export function NewFeedPage() {
     <Page
       title="New feed"
       above={<BackTo to="/feeds">Feeds</BackTo>}
-      description="Name the source, and send its first file. Nothing changes until you have seen the plan."
+      description="Name the source, and send its first file. Nothing changes until you have seen the plan and applied it."
     >
       <Stack>
         <section className="card form-section">

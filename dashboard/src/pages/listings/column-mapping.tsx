@@ -148,8 +148,8 @@ export function MappingSummary({ columns, targets, onChange }: ColumnMappingProp
       </Group>
       {missing.length > 0 && (
         <Text size="sm" c="dimmed">
-          No column is mapped to {missing.map((field) => LABELS.get(field)).join(', ')}. Rows can update listings, but
-          not create them.
+          No column is mapped to {missing.map((field) => LABELS.get(field)).join(', ')}. Unless you set default values
+          for these fields, rows can update listings, but not create them.
         </Text>
       )}
     </Stack>

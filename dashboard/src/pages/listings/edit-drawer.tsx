@@ -15,7 +15,7 @@ interface EditDrawerProps {
   onClose: () => void;
 }
 
-/** The drawer for editing a listing. Closing it keeps the draft. */
+/** The drawer for editing a listing. Closing the drawer keeps the draft; its Cancel button discards the draft. */
 export function EditDrawer({ listing, isOpen, onClose }: EditDrawerProps) {
   return (
     <Drawer

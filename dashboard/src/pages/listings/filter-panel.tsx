@@ -141,7 +141,7 @@ function Inputs({ filters, draft, set, form }: InputsProps) {
 
 /**
  * Converts the draft to filters for the URL, and removes thousands separators from amounts.
- * @throws {ApiError} for ambiguous amounts
+ * @throws {ApiError} for amounts that are ambiguous or not numbers
  */
 function toFilters(draft: ListingSearch): ListingSearch {
   const filters: ListingSearch = {};

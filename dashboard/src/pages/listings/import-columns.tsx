@@ -10,7 +10,7 @@ export function ImportColumns() {
     <section className="card form-section">
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex="1 1 300px">
-          The first row must contain the column names. Use your own, those of the{' '}
+          The first row of a CSV file must contain the column names. Use your own, those of the{' '}
           <Anchor href="/docs" target="_blank" rel="noreferrer" size="sm" underline="always">
             API
           </Anchor>

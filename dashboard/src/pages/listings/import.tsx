@@ -96,7 +96,7 @@ function Next() {
   if (result === undefined) return null;
   const { report, isDryRun } = result;
   const { created, updated, unchanged, failed } = report;
-  // Do not offer to import again, which would duplicate listings without an external ID.
+  // After a complete import, do not offer to import again, which would duplicate listings without an external ID.
   if (!isDryRun) {
     return (
       <Group justify="flex-end" gap="xs">

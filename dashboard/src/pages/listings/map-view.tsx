@@ -15,12 +15,12 @@ import { Status } from './status';
 
 const MapCanvas = lazy(() => import('../../parts/map-canvas'));
 
-/** If a mark stands for more listings than this, pressing it zooms in instead of listing them. */
+/** If a mark stands for more listings than this, pressing it zooms in, if possible, instead of listing them. */
 const LISTED_MAX = 20;
 /** The height of one listing in a bubble, and the maximum height of a bubble, in pixels. */
 const LISTED_HEIGHT = 44;
 const BUBBLE_HEIGHT_MAX = 240;
-/** The zoom level for the first request. At this level, a map of the whole world has few enough squares. */
+/** The zoom level for the first request, low enough that the service can return the squares of the whole world. */
 const WORLD_ZOOM = '4';
 /** If at most this many squares contain listings, the map requests smaller squares to show where the listings are. */
 const NEAR_SQUARES_MAX = 4;

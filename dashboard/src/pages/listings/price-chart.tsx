@@ -19,7 +19,7 @@ const WIDTH = 600;
 const HEIGHT = 120;
 const PADDING = 10;
 
-/** Shows the list price over time, as steps. Renders nothing if the price has never changed. */
+/** Shows the list price over time, as steps. Renders nothing if the price has never changed, or was removed. */
 export function PriceChart({ listing, entries, isComplete }: PriceChartProps) {
   const points = pricesOf(entries, isComplete ? listing.createdAt : entries.at(-1)?.at);
   if (points.length < 2 || listing.listPrice === undefined) return null;

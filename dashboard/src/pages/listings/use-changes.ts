@@ -28,7 +28,7 @@ export function useChanges(sequence: number | undefined, isFailed: boolean): voi
 }
 
 /**
- * Waits for changes until the signal is aborted, which happens when the list is reloaded and has another
+ * Waits for changes until the signal is aborted, for example because the list was reloaded and has another
  * sequence.
  */
 async function follow(sequence: number, isFailed: boolean, signal: AbortSignal): Promise<void> {

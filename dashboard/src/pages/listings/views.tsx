@@ -83,7 +83,7 @@ function SaveView({ search, onClose }: { search: string; onClose: () => void }) 
     <FormDialog title="Save this view" form={form} isOpen onClose={onClose} action="Save" onSubmit={save}>
       <TextInput
         label="Name"
-        description="Saves the search, the filters, and the order. A view with the same name is replaced."
+        description="Saves the search, filters, order, and table or map view. A view with the same name is replaced."
         data-autofocus
         autoComplete="off"
         {...form.bind('name')}

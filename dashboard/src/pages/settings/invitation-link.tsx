@@ -12,18 +12,18 @@ export function InvitationLink({ invitation: { email, url, isMailed }, onDone }:
   const description = (
     <>
       {isMailed ? (
-        <>We emailed this link to {address}.</>
+        <>We emailed a link to {address}. You can also send this link to the same invitation yourself.</>
       ) : (
         <>Email isn’t set up. Send this link to {address} yourself.</>
       )}{' '}
-      It works once, within seven days. You won’t be able to see it again.
+      This link works once, within seven days. You won’t be able to see it again.
     </>
   );
   return (
     <Secret text={url} description={description} onDone={onDone}>
       {isLocal(url) && (
         <Alert variant="light" color="yellow" title="This link works on this machine only">
-          Set <Code>PUBLIC_URL</Code> to the service’s public address, then create a new link.
+          Set <Code>PUBLIC_URL</Code> to the service’s public address, restart the service, then create a new link.
         </Alert>
       )}
     </Secret>

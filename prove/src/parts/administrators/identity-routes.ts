@@ -64,7 +64,7 @@ function everythingFor({ ada, accountId }: Scene, email: string): Record<string,
 }
 
 const NEW_PASSWORD = 'staple battery horse correct';
-/** Paths at which any version of better-auth offers a password or email reset. */
+/** Paths at which some version of better-auth sets, resets, or verifies passwords or emails. */
 const PATHS = [
   ...['request-password-reset', 'forget-password', 'forget-password/email-otp', 'set-password', 'verify-password'],
   ...['reset-password', 'reset-password/TOKEN', 'reset-password?token=TOKEN', 'reset-password/TOKEN?callbackURL=/'],

@@ -102,7 +102,7 @@ const SETTINGS = ['/settings', '/settings/api', '/settings/team', '/settings/acc
 const DOCS = ['/docs', '/docs/admin', '/docs/errors'];
 const VISIT = { 'Sec-Fetch-Dest': 'document', Accept: 'text/html' };
 
-/** Targets of an open redirect. */
+/** Request targets that an open redirect would send to another site. */
 const ELSEWHERE = [
   ...['//evil.example', '//evil.example/docs/', '/\\evil.example/docs/', '/docs//evil.example/'],
   ...['/docs/errors//evil.example/', '/%2f%2fevil.example/docs/', '/admin/?next=//evil.example'],

@@ -32,7 +32,7 @@ export interface Scene {
   pid: number;
   database: TestDatabase;
   tally: Tally;
-  /** The administrator of the first account, and its API key. */
+  /** The administrator of the first account. `key` is an API key of this account. */
   ada: Person;
   accountId: string;
   key: string;

@@ -7,7 +7,7 @@ const NEW_PASSWORD = 'staple battery horse correct';
 /** This many requests, each on a new connection, reach both workers almost certainly. */
 const TURNS = 16;
 
-/** Tries session fixation, and cookies after sign-out. */
+/** Tries session fixation, cookies of ended sessions, and the attributes of cookies. */
 export async function trySessions(scene: Scene): Promise<Figure[]> {
   const person = await addPerson(scene);
   await tryFixation(scene, person);

@@ -68,14 +68,14 @@ async function readMeanwhile({ url, key }: Scene, work: () => Promise<unknown>):
   return checked;
 }
 
-/** The maximum size of a request body. */
+/** Nearly the maximum size of a request body, which is 16 KiB. */
 const BODY_BYTES = 16_000;
 /** Ten times as long as any request takes. An algorithm that takes quadratic time would need a minute. */
 const PATIENCE_MS = 15_000;
 const MARKS = '\u0301\u0316';
 const OTHERS = ['a.', 'a@', '-', '..', '\u{1f3fb}', '\u00df'];
 
-/** Signs in with an email or password that fills the body. The service must stay responsive. */
+/** Signs in with an email or password that nearly fills the body. The service must stay responsive. */
 export async function tryLongTexts(scene: Scene): Promise<Figure[]> {
   const pieces = [MARKS, ...someOf(scene.trial, OTHERS, OTHERS.length)];
   const texts = pieces.map((piece) => `a${piece.repeat(BODY_BYTES / Buffer.byteLength(piece) - 100)}@example.com`);
@@ -117,7 +117,7 @@ export async function tryMemory(scene: Scene): Promise<Figure[]> {
     return (await new Visitor(scene.url, attacker).enter(email, 'a guess')).status;
   });
   const others = [...counts].filter(([status]) => status !== 401 && status !== 429);
-  assert.deepEqual(others, [], 'sign-ins with long emails were not counted');
+  assert.deepEqual(others, [], 'sign-ins with long emails got unexpected responses');
   const told = `${TIMES} sign-ins with emails of ${ADDRESS_LENGTH} characters`;
   const what = `memory of the counting process after ${told}`;
   const after = residentBytesOf(scene.pid);

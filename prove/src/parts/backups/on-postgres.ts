@@ -22,12 +22,12 @@ import { type Done, startWork } from './work.ts';
 const NAME = 'PostgreSQL (pg_dump)';
 const SIZE = { count: 5, filler: 10_000 };
 /**
- * The number of acknowledged writes before the base backup, between the backup and the target time, and after
- * the target time.
+ * The number of acknowledged writes before the base backup and after the target time, and the approximate maximum
+ * between the two.
  */
 const ACKNOWLEDGED = 100;
 
-/** Creates the roles from docs/operating.md. */
+/** Creates the roles from docs/scaling.md (`listings`) and docs/operating.md (`backup`). */
 export async function setUp(server: Server): Promise<void> {
   await server.start();
   const { script, drop } = await createPostgresDatabase(urlOf('postgres', server.port, '/postgres'));
@@ -118,8 +118,8 @@ async function renewEpoch(settings: Record<string, string>): Promise<string> {
   return JSON.parse(stdout).epoch;
 }
 
-// The tests' PostgreSQL package does not include these programs, and they must not be older than the server.
-// So this part uses a server from the same package as the programs.
+// The tests' PostgreSQL package does not include the last three of these programs, which must not be older than
+// the server. So this part uses a server from the package that includes all of them.
 export const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup'];
 export const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'secret';

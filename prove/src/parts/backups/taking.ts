@@ -56,7 +56,7 @@ export interface Means {
   partial: string;
 }
 
-/** A backup, and the ledger at its start and end. */
+/** A backup, with the ledger at its start and the sequence at its end (`to`). */
 export interface Taken {
   file: string;
   bytes: number;

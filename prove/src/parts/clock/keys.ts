@@ -82,7 +82,7 @@ export class Limits {
     const words = `${what}: two requests in a row leave ${first.remaining} and ${second.remaining} more`;
     assert.equal(second.remaining, first.remaining - 1, words);
     this.counts.counted += 1;
-    // If the clock has reached the next hour, a new window has begun.
+    // If the clock has reached the end of the window, a new window has begun.
     if (this.#caller.nowMs >= this.#usedUp.untilMs) await this.#useUp(what);
     const { status, remaining } = await this.#read(what, this.#usedUp.key);
     assert.deepEqual(

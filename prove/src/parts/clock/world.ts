@@ -121,8 +121,8 @@ export class World {
   async checkRetries(what: string): Promise<void> {
     const looked = new Set([...this.#retries.slice(0, RETRIES), ...this.#retries.slice(-RETRIES)]);
     for (const { key, id, madeMs } of looked) {
-      // A new process computes the age of an Idempotency-Key from the clock alone, so after a jump of more
-      // than a day the key counts as expired.
+      // A new process computes the age of an Idempotency-Key from the clock alone, so after the clock was set
+      // ahead by more than a day, the key counts as expired.
       if (!this.#hasSeenAll && madeMs + DAY_MS < this.#caller.nowMs) continue;
       const { headers, text } = await this.#caller.send('POST', '/listings', { body: LISTING, retryKey: key });
       assert.equal(headers.get('idempotent-replayed'), 'true', `${what}: a retry is executed again`);

@@ -34,7 +34,7 @@ export interface Stage {
   /** The number of commits whose connection the proxy cut. */
   cuts: number;
   told(what: string): number;
-  /** Waits for a condition. @throws the first broken promise that occurs while it waits */
+  /** Waits for a condition. @throws if it does not become true in time, or at the first broken promise */
   expect(what: string, isSo: () => boolean): Promise<void>;
   /** Compares the stored state with the ledger. @returns the number of changes */
   finish(): Promise<number>;
@@ -118,7 +118,7 @@ async function loseStandby(stage: Stage, standby: PostgresServer): Promise<void>
   await workInVain(stage, 1);
 }
 
-/** This many rejections mean that every client has tried twice. */
+/** The number of rejections until each client has tried about twice. */
 const REFUSED = 16;
 
 /** Waits until this many requests are rejected or have an unknown outcome, or until many writes are acknowledged. */

@@ -54,7 +54,7 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   const { trial, random, name, count, end, between } = crashes;
   if (count === 0) return { crashes: 0, halfStarts: 0, ...sumUp(createLedger()) };
   const settings = { DATA_DIR: join(trial.directory, name.replaceAll(' ', '-')), ...crashes.settings };
-  // Let separate processes create the tenant, because their system calls are recorded.
+  // Create the tenant in separate processes, so that their system calls are recorded.
   const tenant = await createTenantByCommand(settingsOf(trial, settings), runCommand);
   between?.();
   let service = await restart(trial, settings);
@@ -97,7 +97,7 @@ async function workFor({ turns, reaches }: MixedLoad, durationMs: number): Promi
   await sleep(durationMs);
 }
 
-/** Starts the service, and crashes it during its recovery. */
+/** Starts the service, and kills it soon afterward, often during its recovery. */
 async function startHalf(
   { trial, random, between }: Crashes,
   { WORKERS: _, ...settings }: Record<string, string>,

@@ -47,7 +47,7 @@ export async function takeRights(trial: Trial, original: string): Promise<{ refu
     refused += 1;
   };
   if (isRoot && ![SOURCE_PROGRAM, process.execPath].every(isOpen)) {
-    skipped.push('permissions, because only root can access this directory, and permissions do not apply to root');
+    skipped.push('permissions, because only root can run the program, and permissions do not apply to root');
   } else {
     const user = isRoot ? await findNobody() : undefined;
     for (const { what, do: ban } of bans.filter(({ isSmall }) => isSmall || trial.size === 'full')) {

@@ -129,7 +129,7 @@ export class Probes {
     return texts;
   }
 
-  /** Checks that `keys create` and `backup` fail and leave no files. */
+  /** Checks that `backup` fails without leaving files and, in the full form, that `keys create` fails. */
   async #tryCommands(trial: Trial, given: Record<string, string>): Promise<void> {
     const settings = settingsOf(trial, given);
     const file = join(given.DATA_DIR ?? '', 'backup.db');

@@ -36,14 +36,14 @@ export function findTarget(base: Api['base'], operationId: string): Target {
   return target;
 }
 
-/** Errors that requests alone cannot cause, and their causes. */
+/** Errors that requests alone usually cannot cause, and their causes. */
 const ELSEWHERE: Record<string, string> = {
   request_timeout: 'a body that pauses for half a minute (slow-bodies.test.ts)',
   internal_error: 'no known cause',
   unavailable: 'an unreachable database (tried in “Crashes, PostgreSQL” and “Disk”)',
   outcome_unknown: 'a database connection lost during a commit (tried in “Crashes, PostgreSQL”)',
   storage_full: 'a full disk (tried in “Disk”)',
-  quota_exceeded: 'a quota set by the operator',
+  quota_exceeded: 'a quota set by the operator, or a fixed limit, such as 20 webhook endpoints',
 };
 
 /** Counts how often each operation returned each documented status and code. */

@@ -50,7 +50,7 @@ function weightOf({ base, operation }: Target): number {
 
 function draftsOf(target: Target): fc.Arbitrary<Draft> {
   const { operation } = target;
-  // Writes about users always get a fault, because valid ones hash a password, which takes 0.1 s.
+  // Writes about users always get a fault, because most valid ones hash a password, which takes 0.1 s.
   // `people.ts` sends valid ones.
   const needsFault = isOfPeople(operation) && operation.method !== 'get';
   const fault = fc.constantFrom(...faultsOf(target));

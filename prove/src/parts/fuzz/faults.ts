@@ -57,7 +57,7 @@ export const STEP = {
 
 const isAnybodys = ({ operation }: Target) =>
   operation.responses['401'] === undefined || OPEN.has(operation.operationId);
-/** Operations that do not need a session. They return 401 only because of their body. */
+/** Operations that return 401, but do not always need a session. */
 const OPEN = new Set(['signIn', 'signInWithPasskey', 'verifyTotp', 'verifyBackupCode', 'acceptInvitation']);
 const isV1 = ({ base }: Target) => base === '/v1';
 const isAdmin = ({ base }: Target) => base === '/admin';

@@ -125,7 +125,7 @@ const OTHER_STARTS = ['\x1f\x8b', '\xef\xbb', '\xff\xfe', '\xfe\xff'];
 
 /**
  * Whether a body can be a line of an import. A line break or a blank line would change the number of rows, and a file
- * that starts like UTF-16 is rejected.
+ * that starts like gzip or UTF-16, or with a byte order mark, is not read as plain UTF-8.
  */
 function isLine({ body }: JsonCase): boolean {
   const text = Buffer.from(body).toString('latin1');

@@ -77,7 +77,7 @@ export class Known {
     this.deletedKeys.push(id);
   }
 
-  /** Replaces a key that was rolled by its new key, so that the old one is not rolled again. */
+  /** Removes a rolled key, so that it is not rolled again, and adds the new key instead. */
   rollKey(id: string, newId: string, isDeleted: boolean): void {
     this.keys.splice(this.keys.indexOf(id), 1, newId);
     if (isDeleted) this.deletedKeys.push(id);

@@ -59,7 +59,7 @@ export class Lane {
     return this.#caller.ask(target, method, url, { ...own, ...headers }, body);
   }
 
-  /** Addresses vary, because the service limits the wrong codes of each. */
+  /** Client addresses vary, because the service limits wrong codes per address. */
   #nextAddress(): string {
     this.#sent += 1;
     return `198.18.${(this.#sent >> 8) % 256}.${this.#sent % 256}`;
@@ -125,7 +125,7 @@ export class Lane {
     if (next !== undefined) await this.#readRest(target, next, headers.Accept ?? '');
   }
 
-  /** Reads the following pages. Each listing must occur only once, and deleted listings must not occur. */
+  /** Reads up to three more pages. Each listing must occur only once, and deleted listings must not occur. */
   async #readRest(target: Target, first: string, accept: string): Promise<void> {
     const seen = new Set<string>();
     const headers = { ...this.#callers[target.base === '/v1' ? 'key' : 'administrator'], Accept: accept };

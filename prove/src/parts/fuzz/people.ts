@@ -12,7 +12,7 @@ const NEW_PASSWORD = 'staple correct battery horse';
 /** The email of the first administrator. */
 const FIRST = 'first@example.com';
 const NOBODYS_TOKEN = 'x'.repeat(43);
-/** More concurrent requests than passwords that the service hashes (two at a time) or queues (16). */
+/** More concurrent requests than passwords that the service hashes (one at a time) or queues (16). */
 const AT_ONCE = 24;
 /** The number of wrong passwords or codes that the limit allows. */
 const TRIES = 10;
@@ -188,7 +188,7 @@ export class People {
     await person.ask('endOtherSessions', undefined, '204');
   }
 
-  /** Exhausts all limits of attempts. */
+  /** Exhausts the limits of attempts. */
   async #useUp(person: Visitor, email: string): Promise<void> {
     const stranger = this.#visit();
     for (let count = 0; count < TRIES; count += 1)

@@ -30,7 +30,7 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
       ]),
     );
   }
-  // A patch does not require any field, and `null` removes one.
+  // The schema of a patch has no `required`. There, `null` is kept, because it removes a field.
   const isLeftOut = (name: string) => Object.hasOwn(properties, name) && required?.includes(name) === false;
   const given = entries.filter(([name, each]) => each !== null || !isLeftOut(name));
   return fromEntries(

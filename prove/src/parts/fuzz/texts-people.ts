@@ -86,7 +86,7 @@ function visitorOf({ world }: TextsDesk, index: number): Record<string, string> 
   return { ...world.callers.nobody, ...addressOf(index) };
 }
 
-/** Each string comes from its own address, because the service limits the wrong links and codes of an address. */
+/** Each string has its own client address, because the service limits wrong links and codes per address. */
 function addressOf(index: number): Record<string, string> {
   return { 'X-Forwarded-For': `10.9.${Math.trunc(index / ADDRESSES)}.${index % ADDRESSES}` };
 }

@@ -7,7 +7,7 @@ import { MARK, type Stream, type Target } from './streams.ts';
 export interface Attempt {
   stream: Stream;
   target: Target;
-  /** How many bytes are sent. The bytes are those of the stream and of the request after it. */
+  /** How many bytes of the stream, and of the request after it, are sent before `way` applies. */
   cut: number;
   way: Way;
 }

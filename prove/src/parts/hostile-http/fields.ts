@@ -122,8 +122,8 @@ export const FIELDS: readonly Stream[] = [
   ...FOLDS,
   ...PLACES.flatMap(([place, rule, piece]) =>
     CONTROLS.map((control) => {
-      // Such a key is rejected like any other invalid key, unless the name of its header arrived in an
-      // earlier packet: the parser reports only the packet with the error.
+      // The service rejects such a key like any other invalid key, with 401. It sends 400 if the header's name
+      // arrived in an earlier packet, because the parser's error contains only the packet in which it occurred.
       const statuses = place === KEY && !'\r\n'.includes(control) ? [401, 400] : [400];
       return refusedWith(statuses, `${JSON.stringify(control)} in ${place}`, rule, piece(control));
     }),

@@ -8,7 +8,7 @@ import type { Filled, World } from './world.ts';
 
 const NOTHING = { visible: new Set<string>(), sent: new Set<string>() };
 
-/** Reads all data that an account's administrator can see, except key use. */
+/** Reads what an account's administrator can see at paths without parameters, except the overview and key use. */
 export async function stateOf({ founder, gates }: World, { session }: Filled): Promise<string> {
   const paths = gates.admin.operations
     .filter(({ method, path }) => method === 'get' && !path.includes('{') && path !== '/overview')

@@ -4,8 +4,8 @@ import type { Sent } from './tenant.ts';
 import type { Gate } from './world.ts';
 
 /**
- * For each parameter, the kinds of another account's ids that fit it. Parameters that are not listed get
- * every kind.
+ * For each parameter, the kinds of another account's values that fit it. A thorough trial also sends further
+ * kinds, in parameters that are not listed here, too: `QUERIED` in queries, and `ID_KINDS` elsewhere.
  */
 const KINDS: Record<string, BaitKind[]> = {
   'path.id': ['listingId', 'deletedListingId'],
@@ -31,7 +31,7 @@ const KINDS: Record<string, BaitKind[]> = {
   'body.externalId': ['externalId'],
   'body.token': ['invitationId'],
 };
-/** The kinds of another account's values to send in parameters that accept any string. */
+/** The further kinds that a thorough trial sends in query parameters. */
 const QUERIED: BaitKind[] = ['city', 'listingId'];
 /** Queries that match the parameters of another account's cursor, or that would count or find its data. */
 const QUERIES = [
@@ -46,8 +46,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
 /**
- * Builds requests that put another account's ids in each parameter and body member of an operation. If
- * `isThorough` is set, each of them gets every kind of id.
+ * Builds requests that put another account's values in the parameters and body members of an operation. If
+ * `isThorough` is set, each of them also gets further kinds of values.
  */
 export function asksOf({ base }: Gate, operation: DocumentedOperation, isThorough: boolean): Ask[] {
   const method = operation.method.toUpperCase();
@@ -87,7 +87,7 @@ function queryAsks(name: string, kinds: readonly BaitKind[], make: Make, path: s
   return kinds.map((kind) => make(`query ${name}: ${kind}`, { path: `${path}?${encodeURIComponent(name)}=<${kind}>` }));
 }
 
-/** Builds one request with all of another account's values, for callers without access. */
+/** Builds one request with several of another account's values at once. */
 export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   const [first] = asksOf(gate, operation, false);
   const headers = { 'Idempotency-Key': '<idempotencyKey>', 'If-None-Match': 'W/"<etag>"', ...first?.headers };
@@ -121,7 +121,10 @@ export function formatAsksOf({ base }: Gate, { method, path, responses }: Docume
   );
 }
 
-/** Builds requests to each path with every method that is not documented. */
+/**
+ * Builds requests with every method that is not documented for a path. Without `isThorough`, only paths with a
+ * parameter are tried.
+ */
 export function methodAsksOf({ base, operations }: Gate, isThorough: boolean): Ask[] {
   const asked = operations.filter(({ path }) => isThorough || path.includes('{'));
   const paths = Map.groupBy(asked, ({ path }) => path);
@@ -149,7 +152,7 @@ export function fillIn(ask: Ask, values: Record<string, string>): Sent {
   return { method: ask.method, path: put(ask.path), headers, body: ask.body === undefined ? undefined : put(ask.body) };
 }
 
-/** Members that no schema contains. */
+/** Members that the schemas of most operations do not contain. */
 const EXTRAS: BaitKind[] = ['accountId', 'listingId', 'keyId', 'memberId'];
 /** How to write a file with one row, by its type. */
 const FILES: [type: string, write: (name: string, value: string) => string][] = [
@@ -187,7 +190,7 @@ function bodyAsks(operation: DocumentedOperation, make: Make, kindsOf: KindsOf, 
     );
     const extras = EXTRAS.map((kind): [string, string] => [kind, `<${kind}>`]);
     const each = isThorough ? extras.map(([name, value]) => send(`a member ${name}`, { [name]: value })) : [];
-    return [...named, send('members that are in no schema', Object.fromEntries(extras)), ...each];
+    return [...named, send('unexpected members', Object.fromEntries(extras)), ...each];
   });
 }
 

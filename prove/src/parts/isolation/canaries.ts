@@ -74,7 +74,7 @@ export class Canaries {
     return own.flatMap(([text, { place }]) => (found.has(text) ? [] : [place]));
   }
 
-  /** Finds the canaries in a string, in any encoding. */
+  /** Finds the canaries in a string and in its possible decodings (`readings`). */
   find(text: string): Set<string> {
     const found = new Set<string>();
     for (const reading of readings(text)) {

@@ -65,7 +65,7 @@ export interface MixSize {
 }
 
 const SHARED_CONNECTIONS = 3;
-/** Below the maximum: the service closes a connection with more than 128 unanswered requests. */
+/** Below the service's maximum of 128 pipelined requests, after which it closes the connection. */
 const PIPELINED = 100;
 const ENCODINGS = ['identity', 'gzip', 'br'];
 const LONG_LIST = 400;

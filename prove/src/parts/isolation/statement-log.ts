@@ -178,7 +178,7 @@ export class ServerLog implements StatementLog {
   }
 }
 
-/** The minimum counts for a log to be complete. */
+/** Below these counts, the log is incomplete. */
 const LOGGED_MIN = { statements: 60, ofAccounts: 40, runs: 1_000 };
 
 function assertLogged(what: string, count: number, least: number): void {

@@ -1,6 +1,7 @@
 /** How a statement uses tables that contain accounts' data. */
 export interface Reading {
   tables: string[];
+  /** The tables that no condition binds to an account. */
   loose: string[];
   /** The parameters that are account ids, numbered from 1. */
   slots: number[];
@@ -18,7 +19,7 @@ export const INDEX_TABLES: ReadonlySet<string> = new Set(TERM_COLUMNS.keys());
 
 /** Each side of these keywords has its own conditions. */
 const PARTED_BY = new Set<Token>(['union', 'intersect', 'except']);
-/** `not` before these keywords does not negate a condition. */
+/** Before these keywords, `not` is part of an operator or clause, such as `not in` or `not materialized`. */
 const DENIED = new Set<Token | undefined>(['in', 'exists', 'null', 'like', 'between', 'distinct', 'materialized']);
 
 /**

@@ -9,7 +9,7 @@ import type { Answer, Sent } from './tenant.ts';
 import type { World } from './world.ts';
 
 const CHANCE_HEADERS = /^(?:date|x-request-id|set-cookie|keep-alive|ratelimit):/i;
-/** Differs between writes, because the versions in their bodies can have different numbers of digits. */
+/** Differs between responses to writes, because the versions in their bodies can have different numbers of digits. */
 const LENGTH_HEADER = /^content-length:/i;
 
 /** Formats a response without the values that differ each time, and without values that the request contained. */

@@ -31,7 +31,7 @@ export const WORDS = {
   writeMs: 'create p99 (ms)',
   stallMs: 'longest stall of the event loop (ms)',
   ownMs: 'longest stall without waiting for a core (ms)',
-  workMs: 'longest work in one turn (ms)',
+  workMs: 'longest work in one event-loop turn (ms)',
   growthMb: 'memory growth (MB)',
   leftMb: 'memory not released (MB)',
   cpuSeconds: 'CPU time per decompressed MiB (s)',
@@ -42,8 +42,8 @@ export const FIGURES = Object.keys(WORDS).filter((name): name is FigureName => n
 type Limits = { [Name in keyof Figures]?: number };
 
 /**
- * In the full form, the limits are the promised ones, plus 0.2 s for detection. The small form runs on busy
- * machines, so it checks only the service's own work and what other load cannot explain.
+ * In the full form, the limits are the promised ones. `runOnMs` also includes 0.2 s for detection. The small form
+ * runs on busy machines, so it checks only the service's own work and what other load cannot explain.
  */
 const LIMITS: Record<Trial['size'], Limits> = {
   full: { readMs: 50, writeMs: 300, stallMs: 50, ownMs: 50, growthMb: 150, leftMb: 150, cpuSeconds: 1, runOnMs: 1_200 },

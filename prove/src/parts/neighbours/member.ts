@@ -15,8 +15,8 @@ export interface Scene {
 }
 
 /**
- * How an attacker behaves. In this order: it reads each response (`ask`), reads it slowly, never reads,
- * disconnects early, sends byte by byte, or does not wait for responses (`pour`).
+ * How an attacker behaves. `ask`: reads each response. `sip`: reads slowly. `deaf`: never reads. `leave`:
+ * disconnects early. `trickle`: continues its request byte by byte. `pour`: does not wait for responses.
  */
 type Manner = 'ask' | 'sip' | 'deaf' | 'leave' | 'trickle' | 'pour';
 

@@ -12,7 +12,7 @@ import { type Setting, type Stage, setStage } from './stage.ts';
 
 const ATTACK_MS = { full: 2_000, small: 1_000 };
 const QUIET_MS = { full: 3_000, small: 1_000 };
-/** A service that keeps working longer than this after an attack is killed. */
+/** A service that is still working this long after an attack is killed. */
 const RUN_ON_MAX_MS = 2_900;
 /** How much memory may remain in use, because processes keep part of the memory that they have freed. */
 const KEPT_MAX_BYTES = 60e6;

@@ -42,7 +42,7 @@ const HELD: readonly Row[] = [
   ['trickled-uploads', IMPORT, json(() => '['), { ...TOO_MANY, lanes: 100, manner: 'trickle' }],
 ];
 
-/** Attacks with files that are small when compressed, but have at least a megabyte when decompressed. */
+/** Attacks with files that are small when compressed, but much larger when decompressed. */
 const BOMBS: readonly Row[] = [
   [
     'csv-same-columns',

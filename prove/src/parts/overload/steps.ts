@@ -12,15 +12,18 @@ const CONNECTIONS = 2_000;
 const LIGHT: Flow = { mix: [['listing', 1]], perSecond: 50, seconds: 4 };
 /** How long the service may take to recover. */
 const RECOVERY_SECONDS = 5;
-/** The maximum ratio of the p99 after the load to the p99 before it. Other programs also affect it. */
+/**
+ * The maximum ratio of the p99 after the load to the p99 before it. The limit is generous, because other programs
+ * on the machine also affect the p99.
+ */
 const NORMAL_FACTOR = 4;
 const NORMAL_MIN_MS = 100;
 export const UNSENT_SHARE_MAX = 0.1;
 /** From this factor on, some requests must be rejected. */
 const SHED_FACTOR = 5;
 /**
- * Below this ratio of throughputs, the throughput has collapsed. The ratio is not 1, because the flood itself
- * uses part of the machine.
+ * The minimum throughput under overload, as a fraction of the throughput at capacity. It is less than 1, because
+ * the flood itself uses part of the machine.
  */
 export const RATIO_MIN = 0.5;
 
@@ -134,7 +137,7 @@ function ms(durationMs: number): string {
 /** The maximum share of requests that time out, which can happen on a busy machine. */
 const DEPARTED_SHARE_MAX = 0.005;
 
-/** Asserts that every request got a valid response on an open connection. */
+/** Asserts that all responses are valid, that no connection was lost, and that hardly any request timed out. */
 export function assertHonest({ faultCount, faults, lost, departed, due, unsent }: FloodReport): void {
   assert.equal(faultCount, 0, `${faultCount} responses are not valid: ${faults.join('; ')}`);
   assert.deepEqual(lost, {}, `connections ended before the response: ${JSON.stringify(lost)}`);

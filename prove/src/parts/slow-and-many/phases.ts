@@ -13,8 +13,8 @@ export interface Phase {
 
 const IDLE = 10_000;
 /**
- * How long the service must keep connections open: idle ones longer than the timeouts of load balancers, and
- * those that are sending headers for about ten seconds.
+ * How long the service must keep connections open that are idle between requests, send headers or a body too
+ * slowly, or do not read.
  */
 const STAY_MS = {
   full: { idle: 60_000, head: 9_500, body: 59_000, reader: 60_000 },

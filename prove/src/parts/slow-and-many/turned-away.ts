@@ -8,8 +8,8 @@ import type { Siege, Visitor } from './phases.ts';
 import { DEAF_ID } from './phases.ts';
 
 /**
- * How long to wait, which is longer than any timeout. `node:http` disconnects a client that does not read
- * after twice 75 s.
+ * How long to wait, which is longer than any timeout. The longest timeout is that of a client that does not read:
+ * `node:http` disconnects it after 150 s, twice the service's idle timeout.
  */
 const DEADLINE_MS = { full: 200_000, small: 20_000 };
 

@@ -21,7 +21,7 @@ export function checkBackups({ databaseUrl, backups }: Config): Finding[] {
   try {
     accessSync(directory, constants.R_OK | constants.W_OK);
   } catch (error) {
-    return [failed(`cannot write to BACKUP_DIR: ${messageOf(error)}; create it, and give it to the service's user`)];
+    return [failed(`cannot write to BACKUP_DIR: ${messageOf(error)}; it must exist and belong to the service's user`)];
   }
   try {
     requireOwnDirectory(directory, databaseUrl);
@@ -31,8 +31,6 @@ export function checkBackups({ databaseUrl, backups }: Config): Finding[] {
   const isMissed = lastMs < lastDueAt(schedule, Date.now() - GRACE_MS);
   if (isMissed && lastMs > 0) return [failed(`${age}, and a later backup is missing; the log of the service says why`)];
   if (isMissed)
-    return [
-      warning(`${age}; the running service makes the first one within a minute of its start, or its log says why not`),
-    ];
+    return [warning(`${age}; the service begins the first one within a minute of its start, or its log says why not`)];
   return [ok(`${age}, and ${directory} can be written`)];
 }

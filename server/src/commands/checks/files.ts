@@ -26,8 +26,8 @@ export function checkFiles({ dataDirectory, databaseUrl }: Config): Finding[] {
   for (const path of secretFiles().filter((file) => existsSync(file))) findings.push(...checkMode(path, OTHERS));
   if (findings.length > 0) return findings;
   if (stored.length === 0) return [ok(`the first start creates ${dataDirectory}`)];
-  const what = stored.length === 1 ? '1 file or directory belongs' : `${stored.length} files and directories belong`;
-  return [ok(`${what} to this user, and others have no access`)];
+  const what = stored.length === 1 ? '1 file or directory' : `${stored.length} files and directories`;
+  return [ok(`this user can read and write ${what}, and only their owner has access`)];
 }
 
 function checkAccess(path: string): Finding[] {
@@ -79,7 +79,7 @@ export function checkRoom({ databaseUrl }: Config): Finding[] {
   const free = bavail * bsize;
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   const text = `${directory} has ${formatBytes(free)} free, and the database takes ${formatBytes(size)}`;
-  if (free < FREE_MIN_BYTES) return [room.failed(`${text}; free at least ${formatBytes(FREE_MIN_BYTES)} for its log`)];
+  if (free < FREE_MIN_BYTES) return [room.failed(`${text}; make room: its log needs ${formatBytes(FREE_MIN_BYTES)}`)];
   if (free < Math.max(FREE_COMFORTABLE_BYTES, 2 * size))
     return [room.warning(`${text}; a backup to this disk, an upgrade, or "compact" may not fit`)];
   return [room.ok(text)];

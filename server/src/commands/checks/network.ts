@@ -37,7 +37,7 @@ export async function isReady(config: Config, timeoutMs = TIMEOUT_MS): Promise<b
 }
 
 /**
- * Returns a warning if a service at this command's HOST and PORT uses another database. This happens if the
+ * Returns a warning if a service at this command's HOST and PORT uses another database. This can happen if the
  * command is run by hand, because it then gets neither the environment nor the credentials of the service's
  * systemd unit.
  */
@@ -47,7 +47,7 @@ export async function warnOfOtherDatabase(config: Config): Promise<string[]> {
 }
 
 const OTHER_DATABASE =
-  'with another database; give this command the same DATA_DIR or DATABASE_URL (docs/operating.md, "Settings and secrets")';
+  'with another database; give this command the same DATA_DIR or DATABASE_URL as the service (docs/operating.md, "Settings and secrets")';
 
 /** Whether the database is an SQLite file that no process uses. */
 function isUnused({ databaseUrl }: Config): boolean {

@@ -10,7 +10,7 @@ export type Administrator = 'operator' | AccountUser;
 
 /**
  * Checks again, in the transaction that makes the change, that the user is an administrator.
- * @throws {AppError} `unauthorized` if the session has ended, or `forbidden` if the role has changed
+ * @throws {AppError} `unauthorized` if the user has lost access, or `forbidden` if the role has changed
  */
 export async function requireAdministrator(
   transaction: Executor,

@@ -20,7 +20,8 @@ export async function getInvitation(transaction: Executor, token: string): Promi
   if (invitation === undefined) {
     throw new AppError(
       'not_found',
-      'This invitation is no longer valid: it was used or revoked, or is more than seven days old.',
+      'This invitation is no longer valid: it was used, revoked, or replaced, or is more than seven days old. ' +
+        'Ask for a new one.',
     );
   }
   await requireResumed(transaction, invitation.accountId);
@@ -30,7 +31,7 @@ export async function getInvitation(transaction: Executor, token: string): Promi
 
 /**
  * Creates a user with the invited email address, and adds them to the account.
- * @throws {AppError} as `getInvitation` does, `conflict` for an existing user, or `validation_failed`
+ * @throws {AppError} as `getInvitation` and `prepareUser` do, or `conflict` for an existing user
  */
 export async function acceptAsNew(
   database: Database,

@@ -100,9 +100,9 @@ function parseAreaUnits(text: string): Account['areaUnits'] {
 const SLICE_LENGTH = 200;
 
 /**
- * Deletes an account: first its API keys, then its listings, events, histories, and other data in slices, and
- * finally the account itself and any users who belong to no other account. A second call completes an
- * interrupted deletion.
+ * Deletes an account: first its API keys, then its listings, events, histories, and other data in slices, then
+ * the account itself and any users who belong to no other account, and finally its logged requests. A second
+ * call completes a deletion that was interrupted before the account itself was deleted.
  * @throws {AppError} `not_found`
  */
 export async function deleteAccount(database: Database, id: string): Promise<void> {

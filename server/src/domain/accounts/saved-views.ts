@@ -10,7 +10,7 @@ const VIEWS_MAX = 50;
 /**
  * Saves a member's view. If the member already has a view with this name, that view is replaced.
  * @throws {AppError} `conflict` if the member already has `VIEWS_MAX` other views, or `unauthorized` if the
- * session has ended
+ * member has lost access
  */
 export async function saveView(database: Database, principal: SessionPrincipal, view: SavedView): Promise<void> {
   const { accountId, user } = principal;
@@ -26,7 +26,7 @@ export async function saveView(database: Database, principal: SessionPrincipal, 
   }, accountId);
 }
 
-/** @throws {AppError} `not_found`, or `unauthorized` if the session has ended */
+/** @throws {AppError} `not_found`, or `unauthorized` if the member has lost access */
 export async function deleteView(database: Database, principal: SessionPrincipal, name: string): Promise<void> {
   const { accountId, user } = principal;
   await database.write(async (transaction) => {

@@ -63,8 +63,8 @@ export async function previewSetup(transaction: Executor, token: string): Promis
 /**
  * Creates the first administrator of all existing accounts or, if there are none, of a new account. The
  * operator's command omits `token`. Only one of several concurrent calls succeeds.
- * @throws {AppError} `forbidden` for an invalid link, `conflict` if there is an administrator, or
- * `validation_failed`
+ * @throws {AppError} `forbidden` for an invalid link, `conflict` if there is an administrator, or what
+ * `prepareUser` throws
  */
 export async function setUp(database: Database, setup: Setup, address: string | null, token?: string): Promise<User> {
   // Checked first, so no password is hashed for a request without a valid link.

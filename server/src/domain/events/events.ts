@@ -21,7 +21,7 @@ export interface EventRange {
 export interface EventPage {
   epoch: string;
   first: StoredEvent[];
-  /** The events after `first`, read run by run while they are sent; undefined if there are none. */
+  /** The events after `first`, read run by run while they are sent; undefined if nothing is left to read. */
   rest: AsyncIterable<StoredEvent[]> | undefined;
   /** The last sequence examined so far. */
   lastExamined(): number;
@@ -80,7 +80,7 @@ const SHORT_PAGE_MAX = 100;
 const EXAMINED_MAX = 10_000;
 const EXAMINED_PER_RUN = 1_000;
 
-/** @throws {AppError} `events_expired` unless all events after `after` are available */
+/** @throws {AppError} `events_expired` for another epoch, or unless all events after `after` are available */
 async function readPage(database: Database, principal: Principal, head: Head, range: EventRange): Promise<EventPage> {
   const { after, epoch, limit, filter } = range;
   if (epoch !== head.epoch) throw expired('The database has a different epoch, for example after a restore');

@@ -11,7 +11,7 @@ import { duplicateRow, type FeedPlan } from './feed-plan.ts';
 import { type FeedSource, isSettled, makeFeedChange, readMark } from './feed-rows.ts';
 
 const PAGE_LENGTH = 200;
-/** Maximum total length of the content of the rows that are compared together, unless a single row is longer. */
+/** The collected rows are compared once the total length of their content reaches this. */
 const COMPARED_LENGTH_MAX = 1024 * 1024;
 
 interface ComparisonOptions {
@@ -39,7 +39,7 @@ export class FeedComparison {
   #listings: FeedListing[] = [];
   #isLastPage = false;
   #lastExternalId = '';
-  /** The parsed mark of the latest row's listing; undefined if the row has no listing or the mark is outdated. */
+  /** The parsed mark of the latest row's listing; undefined if there is no listing or no current mark. */
   #lastKnown: ReturnType<typeof readMark>;
 
   constructor(database: Database, plan: FeedPlan, options: ComparisonOptions) {
@@ -142,7 +142,7 @@ export class FeedComparison {
     return this.#plan.completeRow(number, this.#options.source.readKnown(values));
   }
 
-  /** Adds a listing that is missing from the file to the plan. */
+  /** Adds to the plan a listing that is missing from the file. */
   #skip(listing: FeedListing): void {
     const { missing, examples } = this.#options;
     this.#take();
@@ -168,7 +168,7 @@ export class FeedComparison {
     return this.#listings[0];
   }
 
-  /** Treats the feed's listings without an external id as missing. A client may have removed their ids. */
+  /** Treats the feed's listings without an external id as missing. A client may have removed the ids. */
   async #skipWithoutExternalId(): Promise<void> {
     const { account, feed, pause } = this.#options;
     const find = (after: string) =>

@@ -6,7 +6,7 @@ import type { FeedChange } from './feed-rows.ts';
 
 /** Maximum number of examples of each kind that a plan shows. */
 export const EXAMPLES_MAX = 1_000;
-/** Maximum total length, as JSON, of the updates that a plan shows. */
+/** A plan shows no further updates once those that it shows are longer than this, as JSON. */
 const LENGTH_MAX = 2 * 1024 * 1024;
 
 interface MissingExample {

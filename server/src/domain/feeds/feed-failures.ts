@@ -4,7 +4,10 @@ import { insertFailures, type StoredFailure } from '../../storage/feed-errors.ts
 import type { StoredRun } from '../../storage/feed-runs.ts';
 import type { FeedSource } from './feed-rows.ts';
 
-/** Maximum number of failed rows stored per run, and maximum bytes of their errors and values. */
+/**
+ * A run stores no further failed rows once it has stored this many, or once their errors and values have about
+ * this many bytes.
+ */
 const ROWS_MAX = 100_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 /** Maximum length of a failed row's values as JSON. */
@@ -16,7 +19,7 @@ export function hasAllFailures({ storedRows, storedBytes }: StoredRun): boolean 
 }
 
 /**
- * Stores failed rows, with their `values` as in the staged file, until the run reaches its limits.
+ * Stores failed rows until the run reaches its limits. `failures` has their values as in the staged file.
  * @returns the run, with updated totals of stored rows and bytes
  */
 export async function storeFailures(
@@ -39,7 +42,7 @@ export async function storeFailures(
   return after;
 }
 
-/** A failed row's values as a JSON object on one line; null if they are too long. */
+/** A failed row's values as a JSON object on one line; null if there are none, or if they are too long. */
 function valuesToKeep(given: string | null, source: FeedSource): string | null {
   const values = given && source.describeValues(given, VALUES_LENGTH_MAX);
   if (values === null) return null;

@@ -12,7 +12,7 @@ export interface GuardReason {
 /** The parts of a plan that the guard checks. */
 export interface JudgedPlan {
   counts: FeedCounts;
-  /** The line on which the file ends, if it is cut short. */
+  /** The line of the row in which the file ends, if the file is cut short. */
   cutLine: number | undefined;
   /** The number of the feed's listings, and of those that the run would treat as missing for the first time. */
   listings: number;
@@ -61,7 +61,7 @@ export function stoppedByGuard(reasons: GuardReason[], members: Record<string, u
   const check = reasons.every(({ reason }) => reason === 'failed') ? 'Correct the failed rows' : 'Check the file';
   const remedy = isFileWrong
     ? 'Send the complete file.'
-    : `${check}; to proceed anyway, send it again with ${parameters.join('&')}.`;
+    : `${check}; to proceed anyway, send the file again with ${parameters.join('&')}.`;
   const message = `Nothing was changed: ${reasons.map((each) => each.message).join('; ')}. ${remedy}`;
   return new AppError('feed_guard', message, { members: { reasons, ...members } });
 }

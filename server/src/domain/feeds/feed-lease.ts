@@ -17,7 +17,7 @@ import { auditFeed } from '../access/audit.ts';
 import { type Actor, type Writing, write } from '../writing/writing.ts';
 import { countRun } from './feed-metrics.ts';
 
-/** A run left behind by a killed process ends after this time. */
+/** A run that does not renew its lease for this long, such as that of a killed process, ends as interrupted. */
 export const LEASE_MS = 15_000;
 const RENEWAL_MS = 4_000;
 /** Maximum number of feeds per account, as documented in the API's contract. */
@@ -166,7 +166,7 @@ async function createFeed(transaction: Executor, { accountId, user }: Actor, nam
 }
 
 /**
- * Gives the feed's lease to a run, or to the deletion of the feed. If an earlier run has lost the lease,
+ * Gives the feed's lease to a run, or to the deletion of the feed. If an earlier run's lease has expired,
  * records that run as interrupted.
  * @throws {AppError} `feed_busy`
  */
@@ -182,18 +182,19 @@ export async function occupyFeed(
 }
 
 function feedBusy(name: string, runId: string | null): AppError {
-  const message = `A run of the feed ${name} is in progress; wait until it has finished.`;
+  const message = `A run or the deletion of the feed ${name} is in progress; wait until it has finished.`;
   return new AppError('feed_busy', message, { members: { runId }, headers: { 'Retry-After': '5' } });
 }
 
 function leaseLost(): AppError {
-  const message = 'The run was interrupted: the database was unreachable for too long. Send the file again.';
+  const message =
+    'The run was interrupted, because it could not write to the database for too long. Send the file again.';
   return new AppError('unavailable', message, { headers: { 'Retry-After': '5' } });
 }
 
 const LOST_MAX = 100;
 
-/** Records the runs of killed processes as interrupted. */
+/** Records the runs whose leases have expired, such as those of killed processes, as interrupted. */
 export async function endLostRuns(database: Database): Promise<void> {
   for (const { accountId, name, runId } of await findLostRuns(database, Date.now(), LOST_MAX)) {
     await database.write(async (transaction) => {

@@ -16,7 +16,7 @@ const DIGEST_LENGTH = 22;
 /** Maximum number of issues kept for a failed row. */
 const DETAILS_MAX = 20;
 
-/** What a run will do. The rows are on disk; only totals and hashes are in memory. */
+/** What a run will do. The rows are in `file`; the plan itself has only totals and hashes. */
 export class FeedPlan implements JudgedPlan {
   readonly counts = emptyCounts();
   /**
@@ -153,6 +153,6 @@ function withoutExternalId(): RowError {
 }
 
 export function duplicateRow(firstLine: number): RowError {
-  const message = `The row on line ${firstLine} has the same externalId; remove one of them.`;
+  const message = `The row on line ${firstLine} has the same externalId; remove one of the two rows.`;
   return { code: 'duplicate', message, details: [{ field: 'externalId', code: 'duplicate', message }] };
 }

@@ -40,8 +40,8 @@ const ERRORS_LENGTH_MAX = 256 * 1024;
 
 /**
  * Makes a feed's listings match its file: plans all changes, checks the plan, and applies it.
- * @throws {AppError} `feed_guard`, `feed_busy`, `quota_exceeded` for too many feeds, or what `read` and
- * `write` throw
+ * @throws {AppError} `invalid_query`, `feed_guard`, `feed_busy`, `quota_exceeded` for too many feeds, or what
+ * `settle`, `read`, and `write` throw
  */
 export async function runFeed(database: Database, request: FeedRequest): Promise<StoredRun> {
   const { actor, name, planId } = request;
@@ -73,7 +73,7 @@ export interface ShownPlan extends FeedCounts {
   examples: Record<'create' | 'update' | 'missing' | 'failed', object[]>;
 }
 
-/** Returns what a run would do. @throws {AppError} what `read` throws */
+/** Returns what a run would do. @throws {AppError} `unauthorized`, or what `settle` and `read` throw */
 export async function planFeed(database: Database, request: FeedRequest<Reader>): Promise<ShownPlan> {
   const { actor, name } = request;
   const feed = await findFeed(database, actor.accountId, name);

@@ -45,7 +45,7 @@ function toShown(feed: StoredFeed, run: StoredRun | undefined): ShownFeed {
   return { ...feed, lastRun: run && withoutLost(run, feed), lateSince: lateSince(feed.settings, feed, Date.now()) };
 }
 
-/** Shows the run of a killed process as interrupted, even before that outcome is stored. */
+/** Shows a run whose lease has expired as interrupted, even before that outcome is stored. */
 function withoutLost(run: StoredRun, { runId, leaseUntil }: StoredFeed): StoredRun {
   const isHeld = runId === run.id && leaseUntil !== null && leaseUntil > Date.now();
   return run.outcome === 'running' && !isHeld ? { ...run, outcome: 'interrupted', finishedAt: leaseUntil } : run;
@@ -95,8 +95,8 @@ export async function changeFeed(
 const SLICE_LENGTH = 50;
 
 /**
- * Deletes a feed in slices. No run can begin until the feed is deleted. A second call completes an
- * interrupted deletion.
+ * Deletes a feed in slices. No run can begin while the deletion holds the feed's lease. A second call completes
+ * an interrupted deletion.
  * @returns the account's sequence after the last change; undefined if no listing was changed
  * @throws {AppError} `not_found`, `feed_busy`, or what `write` throws
  */

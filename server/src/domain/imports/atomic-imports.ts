@@ -21,7 +21,10 @@ import { countRows, type ImportReport, importFailed, reportOf } from './import-r
 import type { ImportRow, RowOutcome } from './import-rows.ts';
 import type { Import } from './imports.ts';
 
-/** Maximum number of rows in a file. Other writes wait while these rows are written. */
+/**
+ * Maximum number of rows in a file. While these rows are written, the account's other writes wait, and on SQLite
+ * all other writes.
+ */
 const ATOMIC_ROWS_MAX = 10_000;
 /** A plan larger than this leaves megabytes of garbage, so garbage is collected soon afterward. */
 const LARGE_PLAN_BYTES = 1024 * 1024;
@@ -128,7 +131,7 @@ function pauseOutside(database: Database, { actor, signal }: Import): () => Prom
 const CHANGES_MAX = { inside: 100, outside: 1_000 };
 const ATTEMPTS_MAX = 5;
 
-/** Thrown if there are too many concurrent changes to refresh the plan inside the transaction. */
+/** Thrown if the plan cannot be refreshed inside the transaction, usually because of too many concurrent changes. */
 class StalePlanError extends AppError {
   constructor() {
     const message =

@@ -33,7 +33,7 @@ interface Overlay {
 
 export interface PlanOptions {
   versionFloor: number;
-  /** The maximum bytes of the documents that are read and written. */
+  /** The maximum bytes that are read and written: documents, changes, and search terms. */
   bytesMax: number;
   /** Keeps the plan's long strings: documents, changes, and search terms. */
   keep: KeepText;
@@ -196,7 +196,7 @@ export class ImportPlan {
   }
 }
 
-/** `bytesMax` is the maximum bytes of the documents that are read and written. */
+/** `bytesMax` is the maximum bytes that are read and written. */
 export function changesTooMuch(bytesMax: number): AppError {
   const message =
     `The file changes too much for one transaction: its listings, before and after the changes, exceed ` +

@@ -76,8 +76,8 @@ function cutDetails({ errors }: ImportReport, details: RowFailure['details']): R
 export function importFailed({ failed, errors }: ImportReport): AppError {
   const message =
     failed === 1
-      ? 'One row is not valid, so no rows were imported; see details.'
-      : `${failed} rows are not valid, so no rows were imported; see details for the first ones.`;
+      ? 'One row cannot be imported, so no rows were imported; see details.'
+      : `${failed} rows cannot be imported, so no rows were imported; see details for the first ones.`;
   return new AppError('import_failed', message, { details: errors.flatMap(toIssues).slice(0, ERRORS_MAX) });
 }
 

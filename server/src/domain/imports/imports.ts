@@ -77,7 +77,9 @@ function withReport(error: AppError, report: ImportReport): AppError {
   const members = { ...error.members, ...report };
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
   if (!isPromise || report.created + report.updated === 0) return error.with({ ...report });
-  const message = 'The import stopped early. Only the rows counted in this report were written; send the file again.';
+  const message =
+    'The import stopped early. Only the rows counted in this report were written. Send the file again, without the ' +
+    'written rows that have neither an externalId nor an id.';
   return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }
 

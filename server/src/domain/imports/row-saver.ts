@@ -10,7 +10,7 @@ import type { ImportRow, RowOutcome } from './import-rows.ts';
  * that, other writes get their turn.
  */
 const ROWS_MAX = BATCH_LENGTH;
-/** Maximum bytes of the documents that a transaction with several rows reads and writes. */
+/** Maximum bytes that a transaction with several rows reads and writes. */
 const BYTES_MAX = 256 * 1024;
 
 /** Saves the rows of a file in transactions that are short even if the rows or their listings are large. */

@@ -37,7 +37,7 @@ export interface NewApiKey {
 
 /**
  * Issues a key. `secret` is the key itself, which is not stored.
- * @throws {AppError} `not_found` for the account, `validation_failed` for a blank name or a past
+ * @throws {AppError} `not_found` for the account, `validation_failed` for an invalid name or a past
  * expiry, or what `requireAdministrator` throws
  */
 export async function issueApiKey(
@@ -80,7 +80,7 @@ function generateKey(request: NewApiKey): GeneratedKey {
 
 /**
  * Changes a key's name.
- * @throws {AppError} `validation_failed` for a blank name, or what `deleteApiKey` throws
+ * @throws {AppError} `validation_failed` for an invalid name, or what `deleteApiKey` throws
  */
 export function renameApiKey(
   database: Database,
@@ -135,7 +135,7 @@ export function rollApiKey(
 }
 
 function alreadyRolled({ id, replacedBy }: ApiKey): AppError {
-  return new AppError('conflict', `The key ${id} has already been rolled; it was replaced by ${replacedBy}.`);
+  return new AppError('conflict', `The key ${id} has already been rolled; roll its replacement ${replacedBy} instead.`);
 }
 
 function describeRoll(key: ApiKey, hours: number, expiry: number): string {

@@ -55,7 +55,7 @@ export async function readHistory(
 /**
  * A listing as it was at a sequence of the account.
  * @throws {AppError} `not_found` if it did not exist then, or `events_expired` if the sequence is not from
- * the last 30 days
+ * the last 30 days, or greater than the account's current sequence
  */
 export async function getListingAt(
   database: Database,
@@ -92,5 +92,8 @@ async function rejectEarlier(
 }
 
 function expired(reason: string): AppError {
-  return new AppError('events_expired', `${reason}. Request a sequence from the last 30 days, or omit at.`);
+  return new AppError(
+    'events_expired',
+    `${reason}. Request a sequence from the last 30 days, or omit the parameter at.`,
+  );
 }

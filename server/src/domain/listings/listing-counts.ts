@@ -10,7 +10,7 @@ const ACCOUNTS_MAX = 1000;
 const QUICK_LENGTH = 10_000;
 /**
  * How long a larger account's counts are used despite changes, per listing. This is about 30 times as long as
- * counting takes (0.7 µs per listing).
+ * counting takes on PostgreSQL (0.7 µs per listing).
  */
 const FRESH_MS_PER_LISTING = 0.02;
 
@@ -23,8 +23,8 @@ interface Counted {
 }
 
 /**
- * Caches counts of listings by status, because counting reads all listings, and dashboards request the counts
- * every few seconds.
+ * Caches counts of listings by status, because on PostgreSQL, counting reads all listings of the account, and
+ * dashboards request the counts every few seconds.
  */
 export class ListingCounts {
   readonly #search: Pick<ListingSearch<never>, 'countByStatus'>;

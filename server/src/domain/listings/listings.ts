@@ -149,7 +149,7 @@ async function deleteSome(writing: Writing, { user }: Actor, ids: readonly strin
   return { found: new Set(rows.map(({ id }) => id)), isCut };
 }
 
-/** The error for an id that is not in the account, even if another account has a listing with this id. */
+/** The error for an id or external id that is not in the account, even if another account has a listing with it. */
 export function noListing(): AppError {
-  return new AppError('not_found', 'There is no listing with this id in the account.');
+  return new AppError('not_found', 'There is no listing with this id or externalId in the account.');
 }

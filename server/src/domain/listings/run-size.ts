@@ -3,7 +3,7 @@ import { RUN_BYTES_MAX, RUN_LENGTH } from '../../storage/runs.ts';
 
 /** V8 keeps longer strings in a separate space, where a slow client's response takes four times the memory. */
 const BYTES_MAX = 120 * 1024;
-/** Maximum total bytes of the current runs of all lists that are being sent. */
+/** Maximum total bytes of the current runs of all lists that are being sent, as far as `PART_MIN` allows. */
 const ALL_BYTES_MAX = 4 * 1024 * 1024;
 /**
  * Longer pages are read while they are sent, because a thousand listings in one string would burden the

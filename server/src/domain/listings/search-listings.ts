@@ -28,8 +28,8 @@ export interface PageRequest {
 }
 
 /**
- * A sorted list needs one scan of the whole account for each group of this many matches. A group takes 5 MB of
- * memory. The first scan returns fewer matches, but sooner.
+ * A sorted list needs one scan for each group of this many matches. A group takes 5 MB of memory. The first
+ * scan returns fewer matches, but sooner.
  */
 const FOUND_MAX = 100_000;
 const FOUND_AT_FIRST = 1_000;

@@ -53,7 +53,7 @@ export async function removeRequests(requestLog: LogDatabase, accountId: string)
     removed = await requestLog.write((transaction) => removeRequestBlocks(transaction, accountId, PURGE_LENGTH));
 }
 
-/** Removes requests that ended after their account was deleted. */
+/** Removes the requests of deleted accounts, such as those that ended after the deletion. */
 export async function purgeRequestsOfDeletedAccounts(database: Database, signal: AbortSignal): Promise<void> {
   const { requestLog } = database;
   let afterId = '';

@@ -40,7 +40,8 @@ export async function listDeliveries(
 
 /**
  * Schedules a delivery to be sent again immediately.
- * @throws {AppError} `not_found`, `events_expired`, or what `write` throws
+ * @throws {AppError} `events_expired`, `quota_exceeded` for too many pending deliveries, or what `changeOne`
+ * throws
  */
 export async function redeliver(
   { database }: WebhookServices,

@@ -50,7 +50,10 @@ export function secretOwner(accountId: string, id: string): string {
   return `${accountId}/${id}`;
 }
 
-/** @throws {AppError} `validation_failed` for the URL, `quota_exceeded`, or what `write` throws */
+/**
+ * @throws {AppError} `validation_failed` for the URL, `quota_exceeded`, or what `write` and `getAuditActor`
+ * throw
+ */
 export async function createWebhook(
   services: WebhookServices,
   change: WebhookChange,
@@ -85,7 +88,7 @@ export async function createWebhook(
 
 /**
  * Enabling a disabled endpoint also clears `failingSince` and sends its pending deliveries immediately.
- * @throws {AppError} `not_found`, `validation_failed` for the URL, or what `write` throws
+ * @throws {AppError} `validation_failed` for the URL, or what `changeOne` throws
  */
 export async function changeWebhook(
   services: WebhookServices,
@@ -103,7 +106,7 @@ export async function changeWebhook(
   });
 }
 
-/** Generates a new secret. @throws {AppError} `not_found`, or what `write` throws */
+/** Generates a new secret. @throws {AppError} what `changeOne` throws */
 export async function rollSecret(
   services: WebhookServices,
   change: WebhookChange,
@@ -126,7 +129,7 @@ export async function rollSecret(
 
 /**
  * Moves an endpoint's position to the sequence `after`, so that all later events are sent again.
- * @throws {AppError} `not_found`, `events_expired`, or what `write` throws
+ * @throws {AppError} `events_expired`, or what `changeOne` throws
  */
 export async function replayWebhook(
   { database }: WebhookServices,
@@ -157,7 +160,7 @@ async function requireEvents(transaction: Executor, accountId: string, after: nu
 /**
  * Removes an endpoint. Its settled deliveries are removed first, in slices, because there can be many. The
  * other deliveries are removed together with the endpoint, so a failure does not lose any of them.
- * @throws {AppError} `not_found`, or what `write` throws
+ * @throws {AppError} `not_found`, or what `write` and `getAuditActor` throw
  */
 export async function deleteWebhook(
   { database }: WebhookServices,
@@ -188,6 +191,7 @@ export async function getWebhook(executor: Executor, accountId: string, id: stri
  * Stores the endpoint that `change` returns, unless `change` returns the object that it was given. A copy
  * with equal values is also stored, because the process that sends may be ahead of the stored position. For a
  * replayed request, returns the endpoint's current state.
+ * @throws {AppError} `not_found`, or what `change`, `write`, and `getAuditActor` throw
  */
 export async function changeOne(
   database: Database,

@@ -134,7 +134,7 @@ interface Final {
 
 /** How long statements run per event-loop turn. Shorter slices would prolong the transaction. */
 const SLICE_MS = 5;
-/** Maximum bytes of a statement's parameters, unless a single row is longer. */
+/** A statement gets no further rows once its rows have this many bytes. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
 
 type Transaction = Executor & Partial<LongTransaction>;
@@ -168,8 +168,8 @@ export class ChangeBatch {
   }
 
   /**
-   * Adds a change to a stored listing to the batch's own counts. They are stored if the transaction suspends the
-   * trigger that otherwise updates the counts.
+   * Adds to the batch's own counts a change to a stored listing. These counts are used only if the transaction
+   * suspends the trigger that otherwise updates the stored counts.
    */
   #count(change: ReadyChange, earlier: Final | undefined, before: FormerListing | undefined): void {
     if (!change.parts.some((part) => COUNTED_PARTS.has(part))) return;

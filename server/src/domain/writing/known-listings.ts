@@ -75,7 +75,7 @@ export class KnownListings {
     this.#keep = keep;
   }
 
-  /** Looks up ids and external ids that have not been looked up yet. Awaits `pause` after each statement. */
+  /** Looks up the ids or external ids that have not been looked up yet. Awaits `pause` after each statement. */
   async lookUp(
     transaction: Executor,
     accountId: string,

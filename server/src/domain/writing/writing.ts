@@ -67,7 +67,10 @@ export async function write<T>(
   );
 }
 
-/** Like `write`, but for work that takes many event-loop turns. Other writes wait until it is done. */
+/**
+ * Like `write`, but for work that takes many event-loop turns. Until it is done, the account's other writes wait,
+ * and on SQLite all other writes.
+ */
 export async function writeLong<T>(
   database: Database,
   actor: Actor,

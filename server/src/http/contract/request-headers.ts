@@ -10,8 +10,8 @@ export const REQUEST_ID: RequestHeader = {
   name: 'X-Request-Id',
   component: 'RequestId',
   description:
-    'Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. ' +
-    'The response and the log contain the id.',
+    'Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service ' +
+    'generates one. The response and the log contain the id.',
   example: 'import-2026-02-03.1',
 };
 
@@ -19,8 +19,9 @@ export const ACCOUNT_ID: RequestHeader = {
   name: 'X-Account-Id',
   component: 'AccountId',
   description:
-    'The account that the page shows. If the session has switched to another account, for example in another window, the ' +
-    'request fails with `account_changed`. Without the header, the request uses the current account of the session.',
+    'The account that the page shows. If the session has switched to another account, for example in another window, ' +
+    'the request fails with `account_changed`. Without the header, the request uses the current account of the ' +
+    'session.',
   example: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n',
 };
 
@@ -29,7 +30,8 @@ export const IDEMPOTENCY_KEY: RequestHeader = {
   component: 'IdempotencyKey',
   description:
     'Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new ' +
-    'request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.',
+    'request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the ' +
+    'same response.',
   example: '0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11',
 };
 
@@ -37,8 +39,8 @@ export const IF_MATCH: RequestHeader = {
   name: 'If-Match',
   component: 'IfMatch',
   description:
-    'Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several ' +
-    'with commas; `*` matches every existing listing.',
+    'Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate ' +
+    'several with commas; `*` matches every existing listing.',
   example: '"2"',
 };
 

@@ -1,8 +1,8 @@
 import { AppError } from '../../model/errors.ts';
 
-/** The size limit of an atomic import, whose rows are kept in memory until the import ends. */
+/** The size limit of an atomic import, whose rows are kept until the import ends, in memory or in a temporary file. */
 export const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
-/** The limit for all accounts together; each account can run one atomic import at a time. */
+/** The limit per process, for all accounts together; each account can run one atomic import at a time. */
 const BYTES_MAX = 3 * ATOMIC_BYTES_MAX;
 
 let total = 0;

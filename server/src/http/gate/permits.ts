@@ -1,9 +1,9 @@
 /** The documented maximum of concurrent imports and feed runs of an account. */
 export const UPLOADS_MAX = 4;
-/** How many permits of each kind an account can have at a time, across all processes of a service. */
+/** How many permits of each kind an account can have at a time, across all processes of a service on one machine. */
 const MAX = {
   upload: UPLOADS_MAX,
-  /** Files of atomic imports in memory. */
+  /** Atomic imports, whose rows are kept until the import ends. */
   'whole file': 1,
 };
 

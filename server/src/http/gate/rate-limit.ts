@@ -14,7 +14,8 @@ const METERS_MAX = 1_000;
 
 /**
  * Limits each key's requests to the account's own limit, or to the default limit if the account has
- * none. Responses to valid keys have the headers of draft-ietf-httpapi-ratelimit-headers-10.
+ * none. If there is a limit, responses to valid keys have the headers of
+ * draft-ietf-httpapi-ratelimit-headers-10.
  */
 export class RateLimit {
   /** Lets a database count a request in the query that looks up the key. */

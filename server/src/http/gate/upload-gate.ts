@@ -7,15 +7,15 @@ import { type Admitted, CLIENT_LEFT } from '../protocol/exchange.ts';
 import { type Permits, UPLOADS_MAX } from './permits.ts';
 
 /**
- * Maximum number of concurrent imports per process, for all accounts together. Each import takes up to 4 MiB
- * of memory, for a record of 1 MiB and the values parsed from it.
+ * Maximum number of concurrent imports and feed runs per process, for all accounts together. Each takes up to
+ * 4 MiB of memory, for a record of 1 MiB and the values parsed from it.
  */
 const PLACES = 32;
 const WAIT_MAX_MS = 30_000;
 /** The interval between access checks: short enough to stop an upload within a second after its key is deleted. */
 const CHECK_INTERVAL_MS = 500;
 
-/** Limits concurrent imports, and stops an import whose key or session is no longer valid. */
+/** Limits concurrent imports and feed runs, and stops those whose key or session is no longer valid. */
 export class UploadGate {
   readonly #database: Database;
   readonly #places = new FairSemaphore(PLACES);
@@ -62,8 +62,8 @@ export class UploadGate {
   }
 
   /**
-   * Runs `work`, which keeps a whole file in memory, once no other file of the account is in memory.
-   * Until then, the request's body is not read.
+   * Runs `work`, an atomic import, once no other atomic import of the account is running. Until then, the
+   * request's body is not read.
    */
   async keepFile<T>({ principal }: Admitted, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const release = await this.#permits.wait('whole file', principal.accountId, signal);

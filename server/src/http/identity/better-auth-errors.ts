@@ -71,7 +71,7 @@ export function notNewPasskey(): AppError {
 
 /** The error for a code without a pending sign-in. */
 export function noPendingSignIn(): AppError {
-  return new AppError('unauthorized', 'You took too long to enter the code; sign in again.');
+  return new AppError('unauthorized', 'No sign-in is waiting for a code; sign in again.');
 }
 
 export function wrongCode(message: string): AppError {

@@ -56,7 +56,7 @@ export class Identity {
 
   /**
    * With an HTTPS `publicUrl`, browsers send the cookies only over HTTPS, and passkeys are registered for its
-   * domain. Otherwise, passkeys are registered for localhost.
+   * domain name. Without a domain name or HTTPS, passkeys are registered for localhost.
    */
   constructor(database: Database, publicUrl: string | undefined, log: Log) {
     this.#database = database;

@@ -56,7 +56,7 @@ export class RowCleaner {
     const result = cleanValue(kind, given, this.#options, unit);
     if ('problem' in result) return this.#addIssue(field, result.problem);
     if (result.unit !== undefined && unit !== undefined && result.unit !== unit) {
-      return this.#addIssue(field, `"${given}" is not in ${unit}, as the column is.`);
+      return this.#addIssue(field, `"${given}" is not in ${unit}, the unit of the column.`);
     }
     if (result.unit !== undefined && unit === undefined) this.#units.set(field, result.unit);
     if (result.currency !== undefined) this.#currencies.set(field, result.currency);

@@ -21,7 +21,7 @@ type HeaderOptions = Pick<ReadingRequest, 'map' | 'ignoreUnknown' | 'lastColumns
 
 /**
  * The columns of a file; null for those that are skipped.
- * @throws {AppError} `validation_failed` with the unknown and duplicate columns
+ * @throws {AppError} `validation_failed` with the columns that cannot be imported
  */
 export function parseHeader(
   cells: Cells,
@@ -77,7 +77,7 @@ function findDuplicates(columns: (CsvColumn | null)[]): ValidationIssue[] {
 }
 
 function sameField(other: string, name: string): string {
-  return `Has the same field as the column ${other}; remove one of them, or skip it with map[${name}]=.`;
+  return `Has the same field as the column ${other}; remove one of them, or set map[${name}]= to skip it.`;
 }
 
 function unknownColumn(name: string, index: number): ValidationIssue {
@@ -92,7 +92,7 @@ function findMissing(names: string[], map: ReadonlyMap<string, string>): Validat
   const missing = [...map].flatMap(([name, meant]) => (meant === '' || names.includes(name) ? [] : [name]));
   return missing.map((name) => {
     const nearest = suggest(name, names);
-    const moved = `; if it has a new name, set map[NEW NAME]=${map.get(name)}.`;
+    const moved = `; if it has a new name, set map[NEW NAME]=${map.get(name)} instead.`;
     const hint = nearest === undefined ? moved : `; did you mean ${nearest}?`;
     const message = `The file does not have a column ${name}${hint}`;
     return { field: `query.map[${name}]`, code: 'unknown_field', message };
@@ -115,7 +115,7 @@ function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
     const message =
       `In an earlier file, the column ${column} contained ${key}. No column in this file contains ${key}, and unknown ` +
       `columns such as ${fieldName([added])} would be skipped. If ${key} has a new column, set map[COLUMN]=${meant}; ` +
-      `otherwise, set map[${column}]=.`;
+      `otherwise, set map[${column}]= to leave ${key} unchanged.`;
     return { field: `query.map[${column}]`, code: 'unknown_field', message };
   });
 }

@@ -56,8 +56,8 @@ const SEPARATOR_NAMES: Record<Separator, string> = { ',': 'comma', ';': 'semicol
 export class CsvRowReader {
   readonly #columns: (CsvColumn | null)[];
   /**
-   * The columns that are read in a known row: those that can be the external id and, with `clean`,
-   * those with a unit.
+   * The columns that are read in a known row: those that can be the external id and, with `clean`, amounts
+   * and their units.
    */
   readonly #knownColumns: (CsvColumn | null)[];
   readonly #rules: ValueRules;

@@ -11,7 +11,7 @@ const CHOICES: Readonly<Record<string, readonly string[]>> = { status: STATUSES,
 
 /**
  * Fields whose values can be quoted in messages, which the request log keeps. These values are short and not
- * personal.
+ * personal. In addition, a value that is not a number is quoted for any field that must be a number.
  */
 const QUOTED: ReadonlySet<string> = new Set([
   ...['beds', 'baths', 'yearBuilt', 'latitude', 'longitude', 'onMarketDate', 'closeDate', 'country'],

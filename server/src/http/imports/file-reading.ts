@@ -79,7 +79,7 @@ export class FileReading {
 
   /**
    * Returns a row's own values as a JSON string; the values of a CSV row are keyed by column name. Returns
-   * null if the string is longer than `lengthMax`.
+   * null if the string could be longer than `lengthMax`.
    */
   describeValues(values: string, lengthMax: number): string | null {
     if (values.length + this.#namesLength > lengthMax) return null;
@@ -273,6 +273,6 @@ function columnNumber(index: number): string {
 }
 
 function threadEnded(): AppError {
-  const message = 'Reading the file failed; send it again. If it fails again, send it in parts.';
+  const message = 'Reading the file failed; send it again. If this happens again, report the requestId.';
   return new AppError('unavailable', message, { headers: { 'Retry-After': '1' } });
 }

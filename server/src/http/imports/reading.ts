@@ -22,7 +22,7 @@ export interface ReadingOptions {
   clean: boolean;
   /** The order of numeric dates such as 03/04/2026; without it, they are invalid. Only with `clean`. */
   dates: DateOrder | undefined;
-  /** The decimal separator of numbers; without it, 267.500 is invalid. Only with `clean`. */
+  /** The decimal separator of numbers; without it, ambiguous numbers such as 267.500 are invalid. Only with `clean`. */
   decimal: DecimalSeparator | undefined;
   /** The account's currency, with which `$` is compared, and its unit of areas. Only with `clean`. */
   units: { currency: string; areaUnits: string } | undefined;

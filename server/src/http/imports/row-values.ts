@@ -119,7 +119,7 @@ export class RowValues {
     const other = others.find((each) => !areSameLot(first, each));
     if (other === undefined) return;
     const words = [first, other].map(({ name, value, unit }) => `${name} is ${value} ${unit}`);
-    const message = `${words.join(', but ')}; correct one of them, or skip it with map[${other.name}]=.`;
+    const message = `${words.join(', but ')}; correct one of them, or set map[${other.name}]= to skip it.`;
     this.issues.push({ field: 'lotSizeArea', code: 'inconsistent', message });
   }
 

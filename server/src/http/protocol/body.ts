@@ -15,7 +15,7 @@ const DURATION_MAX_MS = 60_000;
 export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
   if (!isUtf8(bytes)) {
     const message = looksGzipped(bytes)
-      ? `The ${what} looks like gzip, which only imports accept; send it uncompressed.`
+      ? `The ${what} looks like gzip, which only imports and feeds accept; send it uncompressed.`
       : `The ${what} is not valid UTF-8; it is probably Windows-1252 (Latin-1). Send it as UTF-8.`;
     throw new AppError('invalid_json', message, { members: { offset: utf8Length(bytes) } });
   }

@@ -31,7 +31,7 @@ export interface Exchange {
   errorBody: string | undefined;
   /** The account's sequence after the request's last change. */
   sequence: number | undefined;
-  /** Whether the request was rejected because of overload; such requests share one log line. */
+  /** Whether the request was rejected because of overload; such requests share log lines. */
   isOverload: boolean;
 }
 

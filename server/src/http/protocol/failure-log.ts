@@ -15,9 +15,9 @@ interface Outage {
 }
 
 /**
- * Logs server-side errors. An error that a client can cause appears only in the request's log line.
- * The loss of the database is logged once, and so is its return, instead of an error for each failed
- * request.
+ * Logs server-side errors. An error that a client can cause appears only in the request's log line. Instead of
+ * an error for each failed request, an outage of the database is logged when it begins, every ten seconds, and
+ * when it ends.
  */
 export class FailureLog {
   readonly #logger: Log['logger'];

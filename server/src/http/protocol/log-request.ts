@@ -25,7 +25,7 @@ interface Logging {
  * Reads what is no longer available after the connection closes.
  * @returns a function to call when the response has ended: it logs one line without any key, query,
  * or body, and records requests with a key in the request log. Undefined if nothing is logged.
- * Requests rejected because too many are waiting share a line: see `RejectionCount`.
+ * Requests rejected because too many are waiting share lines: see `RejectionCount`.
  */
 export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies }: Logging): (() => void) | undefined {
   const isLogged = log.logger.isLevelEnabled('info') && !(log.omitsProbes && isProbe(exchange));

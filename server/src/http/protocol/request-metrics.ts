@@ -2,8 +2,8 @@ import { areMetricsEnabled, createCounter, createGauge, createHistogram } from '
 import type { Exchange } from './exchange.ts';
 
 /**
- * The route of paths without an endpoint. The paths themselves are not labels, because clients could choose
- * any number of paths.
+ * The route label of paths without an endpoint. The paths themselves are not label values, because clients
+ * could choose any number of paths.
  */
 export const UNKNOWN_ROUTE = 'unknown';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

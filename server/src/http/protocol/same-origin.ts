@@ -35,7 +35,7 @@ export function requireSameOrigin(
   );
 }
 
-/** An attacker's site can have any host name except an IP address or a name of this machine. */
+/** With DNS rebinding, an attacker's site can have any host name except an IP address or a name of this machine. */
 function isOwnName(host: string, listeningOn: string): boolean {
   const name = host.toLowerCase().replace(/:\d+$/, '');
   return name === 'localhost' || name === listeningOn.toLowerCase() || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;

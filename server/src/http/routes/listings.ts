@@ -112,8 +112,8 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const isKnown = readIfNoneMatch(incoming.headers);
   const after = cursor === undefined ? undefined : cursors.decode(cursor, scope);
 
-  // The sequence was read with the key, before the first row, so a client that follows the events after this
-  // sequence does not miss a change.
+  // The sequence was read with the key or session, before the first row, so a client that follows the events
+  // after this sequence does not miss a change.
   const { accountId, epoch, sequence } = principal;
   const shape = [path, question, limit ?? '', cursor ?? '', fields?.join() ?? '', String(count), mediaType];
   const etag = listTag(accountId, epoch, sequence, ...shape, release);

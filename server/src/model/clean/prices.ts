@@ -28,7 +28,7 @@ export function cleanPrice(text: string, style: NumberStyle): Cleaned | undefine
   if (SHORT.test(after.trim())) return { problem: `"${text}" is abbreviated; write all digits, such as 450000.` };
   const currency = findCurrency([before, after]);
   if (currency === null) return undefined;
-  // No dollar amount has three decimals after a comma, so $450,000 is unambiguous in every file.
+  // No dollar amount has three decimals after a comma, so $450,000 is unambiguous even if other numbers might not be.
   const isDollars = currency === '$' || isDollar(currency ?? '');
   const number = cleanNumber(digits.trim(), { ...style, hasDecimalComma: style.hasDecimalComma && !isDollars });
   if (number === undefined || 'problem' in number) return number;

@@ -39,7 +39,7 @@ async function reload(pool: WorkerPool, { config, given, backups }: Start, logge
   try {
     if (readRelease() !== RELEASE) {
       throw new ConfigError(
-        `release ${readRelease()} is installed, but ${RELEASE} is running; restart the service to use it.`,
+        `release ${readRelease()} is installed, but ${RELEASE} is running; restart the service to use the installed release.`,
       );
     }
     const environment = readEnvironment(given);

@@ -45,8 +45,7 @@ const lockAccount = statement<{ accountId: string }, { sequence: number }>((quer
 );
 
 /**
- * Locks data that does not belong to a single account: accounts themselves, users, invitations, and the setup
- * link.
+ * Locks data that does not belong to a single account, such as accounts themselves, users, and the setup link.
  */
 const lockDatabase = statement<object, { id: number }>((query) =>
   query.selectFrom('database_info').select('id').forUpdate(),

@@ -25,7 +25,7 @@ const MIGRATION_TIMEOUT_MS = 3_600_000;
 /**
  * Migrates the tables in one transaction under a lock; safe when many processes start at once.
  * @throws {AppError} `unavailable` with a message for the operator if the tables are from a newer release or
- * cannot be created
+ * cannot be migrated
  */
 export async function migrate(client: pg.ClientBase, name: string, tell: TellProgress): Promise<void> {
   if ((await readVersion(client)) === SCHEMA_VERSION) return;

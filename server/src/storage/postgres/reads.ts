@@ -29,7 +29,7 @@ export async function retry<T>(reading: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads of this many rows, or without a limit, are long. */
+/** Reads with this limit or a higher one are long, as are those of `executeRun` without a limit. */
 const LONG_ROWS_MIN = 100;
 
 export async function execute<P, R>(
@@ -44,7 +44,7 @@ export async function execute<P, R>(
   const work = async (client: pg.ClientBase) =>
     beginLimits === '' ? send(client, query) : readWith(client, beginLimits, query);
   const { accountId, limit = 1 } = boundsOf(parameters);
-  // A statement without an account concerns one key or one user, so it is short.
+  // A statement without an account usually concerns one key or one user, so it is treated as short.
   const result =
     accountId === undefined
       ? await retry(() => pool.shareRead(work, JSON.stringify([query.text, query.values])))

@@ -10,8 +10,8 @@ export const postgresSql: EngineSql = {
   insertFacets: (query, rows, accountId) =>
     query.insertInto('listing_facets').values(rows.map((row) => ({ ...row, account_id: accountId }) as never)),
 
-  // Written as an insert, since an update from values reads all rows of an account that is not in the
-  // statistics yet.
+  // Written as an insert, since `UPDATE … FROM (VALUES …)` reads all rows of an account that is not in the
+  // planner's statistics yet.
   updateFacets: (query, rows, accountId) => {
     const names = Object.keys(rows[0] ?? {}).filter((name) => name !== 'id');
     const replaced = names.map((name) => [name, sql`excluded.${sql.ref(name)}`]);
@@ -34,9 +34,9 @@ export const postgresSql: EngineSql = {
   // `updated_at` has an index and always changes, so an update is never heap-only.
   updatesAllIndexes: true,
 
-  // Without this subquery, each batch would read all rows of an account that is not in the statistics yet. The
-  // planner does not flatten a subquery with a limit, and only the key's index returns this order without a
-  // sort.
+  // Without this subquery, each batch would read all rows of an account that is not in the planner's statistics
+  // yet. The planner does not flatten a subquery with a limit, and only the key's index returns this order
+  // without a sort.
   lookUp: (table, accountKey, column, key) => {
     const name = sql.ref(column);
     return sql`lateral (select * from ${sql.table(table)} where account_id = ${accountKey}

@@ -16,7 +16,8 @@ const UNAVAILABLE = new Set([SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE
 
 /** What the operator can do about a damaged database. */
 export const RESTORE_ADVICE =
-  'If it belongs to this service, restore a backup: property-listings restore FILE --force.';
+  'If the database belongs to this service, restore a backup with "property-listings restore FILE --force", where ' +
+  'FILE is the backup.';
 
 /** Keeps SQLite's error in `cause`, which is only logged. */
 export function translateError(error: unknown): unknown {

@@ -6,7 +6,7 @@ import { explainFault } from './errors.ts';
 /** How long to wait for another process that migrates or recovers the database. */
 const OPEN_TIMEOUT_MS = 10_000;
 export const CACHE_KIB = 16_384;
-/** The log is truncated to this size after a large write. */
+/** When the log starts over after a large write, it is truncated to this size. */
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 /** In WAL mode, readers wait only while another process recovers the log. */
 const READER_TIMEOUT_MS = 250;
@@ -46,7 +46,8 @@ export function openConnection(path: string): DatabaseSync {
     expectPragma(database, 'foreign_keys', 1);
     expectPragma(database, 'secure_delete', 1);
     // A restore may have replaced the file while this connection waited for the old one's lock.
-    if (before !== undefined && before !== identify(path)) throw new Error('another file has just replaced it');
+    if (before !== undefined && before !== identify(path))
+      throw new Error('another file has just replaced it; try again');
     return database;
   } catch (error) {
     if (error instanceof AppError) throw error;

@@ -1,7 +1,7 @@
 import { chownSync, closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
-import { isBusy } from './errors.ts';
+import { isBusy, RESTORE_ADVICE } from './errors.ts';
 import { COMPANIONS, FILE_MODE } from './files.ts';
 import { Indexing } from './listing-index.ts';
 import { openReader } from './open-connection.ts';
@@ -96,7 +96,7 @@ export function checkIntegrity(path: string): void {
   const database = openReader(path);
   try {
     const fault = findFault(database, 'integrity_check');
-    if (fault !== undefined) throw new AppError('unavailable', `The database is damaged: ${fault}.`);
+    if (fault !== undefined) throw new AppError('unavailable', `The database is damaged: ${fault}. ${RESTORE_ADVICE}`);
     database.exec('pragma query_only = off; pragma journal_mode = delete');
   } finally {
     database.close();

@@ -6,7 +6,7 @@ const PAGE_BYTES = 4_096;
 /** Disk space that a run can take: enough for ten million rows of a kilobyte. */
 const BYTES_MAX = 16 * 1024 * 1024 * 1024;
 
-/** A row of a feed's file, as kept on disk during a run. */
+/** A row of a feed's file, as kept during a run. */
 export interface StagedRow {
   /** The row's position in the file, starting at 1. */
   number: number;

@@ -97,7 +97,7 @@ export class WriteQueue {
     return this.#waiting.length;
   }
 
-  /** @throws {AppError} `unavailable` once the queue is closed */
+  /** @throws {AppError} `unavailable` once the queue is closed, or what the job and `Database.write` throw */
   async submit<T>(run: (transaction: LongTransaction) => Promise<T>, options: JobOptions = {}): Promise<T> {
     const { accountId, isLong = false } = options;
     if (this.#closed) throw stopping();

@@ -135,7 +135,7 @@ test('a restore replaces a database only with --force, and never one in use', as
   const before = await readFile(path);
   await assert.rejects(
     restore(url, file, { force: false }),
-    /already exists\. Stop the service if it runs; with --force/,
+    /already exists\. To replace it, stop the service and add --force/,
   );
   assert.deepEqual(await readFile(path), before);
   await use(url, async (database) => {

@@ -14,7 +14,7 @@ const FLUSH_MS = 200;
 /** How often to store a position that has only moved past events that the endpoint's filter excludes. */
 const POSITION_MS = 5_000;
 const UNSTORED_MAX = 256;
-/** Maximum number of settled deliveries kept in each state. */
+/** Number of settled deliveries kept in each state. Older ones are removed after about `TRIM_EVERY` results. */
 const KEPT_MAX = 1_000;
 const TRIM_EVERY = 250;
 

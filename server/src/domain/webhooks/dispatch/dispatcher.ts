@@ -20,13 +20,13 @@ import { Slots } from './slots.ts';
 const TICK_MS = 3_000;
 /** How often to check for other processes' writes. */
 const POLL_MS = 250;
-/** How often to check for retries that are due. A retry is at most this late. */
+/** How often to check for retries that are due. */
 const DUE_MS = 1_000;
 const PAGE_LENGTH = 500;
-/** Maximum number of endpoints that start at the same time. */
+/** Maximum number of senders that start at the same time. */
 const STARTING_MAX = 4;
 
-/** Maximum number of large messages (of up to 1 MiB) in flight. */
+/** Maximum numbers of large messages (of up to 1 MiB) in flight, per process and per account. */
 const LARGE_MAX = 32;
 const LARGE_PER_ACCOUNT_MAX = 4;
 

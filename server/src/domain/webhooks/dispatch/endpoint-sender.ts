@@ -29,7 +29,7 @@ import type { Slots, SlotUser } from './slots.ts';
 const OPEN_MAX = 128;
 /**
  * Maximum number of deliveries that wait for a retry or for another delivery's retry. With this many, no
- * further events are read.
+ * further events are read, except in an outage.
  */
 const STORED_MAX = PENDING_MAX / 2;
 const FAILURES_IN_ROW = 3;
@@ -344,8 +344,8 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   }
 
   /**
-   * Counts an attempt. An attempt before its scheduled time or during an outage does not use up the retry
-   * schedule.
+   * Counts an attempt. From the third attempt on, a failure before the scheduled time or during an outage does
+   * not use up the retry schedule.
    * @returns when to try again; undefined if there are no further attempts
    */
   #count(entry: Entry, isDelivered: boolean, now: number, retryAfterMs: number): number | undefined {

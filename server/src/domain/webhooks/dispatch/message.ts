@@ -35,8 +35,8 @@ export function openSecrets(
 }
 
 export const LOCKED_SECRET =
-  'The signing secret cannot be decrypted, because SECRETS_KEY_FILE is missing or contains a different key; ' +
-  'roll the secret to get a new one';
+  'The signing secret cannot be decrypted, because SECRETS_KEY_FILE is not set or contains a different key; ' +
+  'restore the key, or roll the secret to get a new one';
 
 function keyOf(secret: string): Buffer {
   return Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64');

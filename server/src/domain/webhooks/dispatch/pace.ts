@@ -11,7 +11,7 @@ const TURN_ENDPOINTS_MAX = 16;
  * time is used to read the endpoints' responses; the rest is left to requests.
  */
 const REST_FACTOR = 2;
-/** The number of turns that waiting requests get before each turn of the endpoints. */
+/** Maximum number of turns that waiting requests get before each turn of the endpoints. */
 const REQUESTS_FIRST = 4;
 
 /** Limits how much event-loop time a process's endpoints use, so that they do not delay requests. */

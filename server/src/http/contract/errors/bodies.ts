@@ -7,8 +7,9 @@ export const BODY_ERRORS = {
     status: 400,
     title: 'The body is not valid JSON',
     meaning:
-      'The body is not JSON in UTF-8, has a duplicate member (one of the values would be lost), or is nested more than 32 ' +
-      'levels deep. `offset` is the position of the error in bytes, counted from 0.',
+      'The body is not JSON in UTF-8, has a duplicate member (one of the values would be lost), or is nested more ' +
+      'than 32 levels deep. `offset` is the position of the error in bytes, counted from 0. If an import stops ' +
+      'with this error, `line` and the counts have the same meaning as in `import_failed`.',
     remedy: 'Check the byte at `offset`. Generate JSON with a library instead of concatenating strings.',
     commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":"12 Elm Street",}'`],
     example: {
@@ -20,12 +21,13 @@ export const BODY_ERRORS = {
     status: 408,
     title: 'The request took too long to arrive',
     meaning:
-      'The headers must arrive within 10 seconds, and the body of a listing within a minute. A body must not pause for ' +
-      'more than 30 seconds. After its first minute, an import must send at least 30 KiB every 30 seconds. Nothing was ' +
-      'done, except that a non-atomic import keeps the rows that it had already saved.',
+      'The headers must arrive within 10 seconds. A body must not pause for more than 30 seconds, and must arrive ' +
+      "within a minute, except for the file of an import or feed: after the file's first minute, at least 30 KiB " +
+      'must arrive every 30 seconds. Nothing was done, except that a non-atomic import keeps the rows that it had ' +
+      'already saved.',
     remedy:
-      'Send the request again. If the error occurs often, check the connection and proxies that buffer bodies, and split ' +
-      'the file or compress it with gzip.',
+      'Send the request again. If the error occurs often, check the connection and proxies that buffer bodies, and ' +
+      'compress the file with gzip, or split it unless it is the file of a feed.',
     example: { message: 'The body took too long; send the request again.' },
   },
   payload_too_large: {
@@ -36,10 +38,12 @@ export const BODY_ERRORS = {
       'rows, but with `atomic=true` at most 10,000 rows and 64 MiB uncompressed. On SQLite, an atomic import can ' +
       'change at most 24 MiB (the listings before and after the change, and their search words), because other ' +
       'writes wait for it. All other bodies, such as the one for signing in to the dashboard, can be up to 16 KiB ' +
-      '(16,384 bytes). Nothing was written.',
+      '(16,384 bytes). If a body is sent in more than 1,000 chunks (`Transfer-Encoding: chunked`), they must have 16 ' +
+      'bytes or more on average. Nothing was written, except that a non-atomic import keeps the rows that it had ' +
+      'already saved.',
     remedy:
-      'Send less: photos are sent as URLs, not as images. Send several files instead of one atomic import, or leave out ' +
-      '`atomic=true`.',
+      'Send less: photos are sent as URLs, not as images. Send several files instead of one atomic import, or leave ' +
+      'out `atomic=true`. If the message names chunks, send larger ones.',
     commands: [`printf '%01100000d' 0 | curl -i $API/listings ${KEY} ${JSON_BODY} --data-binary @-`],
     example: { message: 'The body is larger than 1048576 bytes; send less.' },
   },
@@ -48,7 +52,7 @@ export const BODY_ERRORS = {
     title: 'The media type is not supported',
     meaning: '`Content-Type` is missing, or the media type, charset, or compression is not supported.',
     remedy:
-      'Use one of the types in the message. `curl -d` sends `application/x-www-form-urlencoded` unless you set ' +
+      'Send the body as the message says. `curl -d` sends `application/x-www-form-urlencoded` unless you set ' +
       '`Content-Type`.',
     commands: [`curl -i $API/listings ${KEY} -d '{"address":"12 Elm Street","beds":3,"baths":2}'`],
     example: { message: 'Send the body in UTF-8, with Content-Type: application/json.' },
@@ -58,9 +62,9 @@ export const BODY_ERRORS = {
     title: 'Fields are not valid',
     meaning:
       'The body is JSON, but fields are not valid. `details` lists up to 100 of them, with a path such as ' +
-      '`photos[2].url` and one of the codes below. A document with more than 5,000 members and elements is not checked ' +
-      'further. For a CSV file, the error means that the header row is not valid; a header row can have up to 500 ' +
-      'columns. Nothing was stored.',
+      '`photos[2].url` and one of the codes below. A document with more than 5,000 members and elements is not ' +
+      'checked further. For a CSV file, the error means that the header row is missing or not valid; a header row ' +
+      'can have up to 500 columns. Nothing was stored.',
     remedy:
       'Fix the fields listed in `details`, and send the request again. Values are never truncated, rounded, or guessed.',
     commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":" ","beds":2.5,"baths":2}'`],
@@ -94,16 +98,20 @@ export const BODY_ERRORS = {
     title: 'The file was imported only in part or not at all',
     meaning:
       'With `atomic=true`, at least one row is not valid: `details` lists the first 100 errors with their `line`, ' +
-      'and nothing was imported. Otherwise, the file is not in the declared format (such as gzip), was cut off, or ' +
-      'has 10,000 blank lines in a row. In that case, reading stopped at `line`, and `created`, `updated`, ' +
-      '`unchanged`, `failed`, and `errors` report the rows before that line, which are kept.',
-    remedy: 'Fix the file and send the whole file again. Rows that were already imported count as unchanged.',
+      'and nothing was imported. The error also occurs if the file is not in the declared format (such as gzip), was ' +
+      'cut off, or has 10,000 blank lines in a row. Reading then stopped at `line`. If the import was not atomic, ' +
+      'rows that were saved before that line are kept, and `created`, `updated`, `unchanged`, and `failed` count all ' +
+      "rows before that line. Nothing is saved from an atomic import or a feed's file.",
+    remedy:
+      'Fix the file and send the whole file again. Rows with an `externalId` or `id` that were already saved then ' +
+      'count as unchanged. Remove other rows that were already saved; otherwise, their listings are created a second ' +
+      'time.',
     commands: [
       "printf 'address,beds,baths\\n12 Elm Street,3,2\\n14 Elm Street,2.5,2\\n' | " +
         `curl -i $API/imports?atomic=true ${KEY} -H "Content-Type: text/csv" --data-binary @-`,
     ],
     example: {
-      message: 'One row is not valid, so no rows were imported; see details.',
+      message: 'One row cannot be imported, so no rows were imported; see details.',
       details: [{ line: 3, field: 'beds', code: 'not_an_integer', message: '"2.5" must be a whole number.' }],
     },
   },

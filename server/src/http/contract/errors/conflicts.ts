@@ -10,8 +10,8 @@ export const CONFLICT_ERRORS = {
       "The listing's version does not satisfy the request's `If-Match` or `If-None-Match` header. `currentVersion` " +
       'is that version, or null if the listing does not exist. Nothing was changed.',
     remedy:
-      'Read the listing again, apply your change to the current version, and send it with the new ETag. This prevents ' +
-      'lost updates.',
+      'Read the listing again, apply your change to the current version, and send it with the new ETag. This ' +
+      'prevents lost updates.',
     commands: [
       `curl -i -X PATCH $API/listings/${EXAMPLE_ID} ${KEY} ${JSON_BODY} -H 'If-Match: "1"' -d '{"listPrice":439000}'`,
     ],
@@ -36,8 +36,8 @@ export const CONFLICT_ERRORS = {
     status: 422,
     title: 'The Idempotency-Key was already used for a different request',
     meaning:
-      'In the last 24 hours, a request from the account had the same `Idempotency-Key` but a different method, path, ' +
-      'query, body, `Content-Type`, `If-Match`, or `If-None-Match`. Nothing was done.',
+      'In the last 24 hours, a successful request from the account had the same `Idempotency-Key` but another ' +
+      'method, path, query, body, `Content-Type`, `If-Match`, or `If-None-Match`. Nothing was done.',
     remedy:
       'Use a new key for each new request. To repeat a request whose response was lost, send exactly the same request.',
     commands: [
@@ -56,8 +56,11 @@ export const CONFLICT_ERRORS = {
       'of the account, or the database has a different `epoch`, for example after a restore. A sequence that is too ' +
       'high belongs to another account or to the time before a restore. Without `after`, the request starts at the ' +
       "account's first event. The request is rejected because a client that continued could miss events. A request " +
-      'for one listing gets this error for the same reasons if its `at` is such a sequence.',
-    remedy: 'List all listings again, and follow the events from the `sequence` and `epoch` of that list.',
+      'for a listing `at` a sequence, or for events to be sent to a webhook endpoint again, gets this error if the ' +
+      'events are older than 30 days or the sequence is too high.',
+    remedy:
+      'To follow the events, list all listings again, and continue from the `sequence` and `epoch` of that list. ' +
+      'Otherwise, use a sequence from the last 30 days.',
     commands: [`curl -i "$API/events?epoch=00000000" ${KEY}`],
     example: {
       message:
@@ -68,8 +71,8 @@ export const CONFLICT_ERRORS = {
     status: 409,
     title: 'The session has switched to another account',
     meaning:
-      'Only below `/admin`: the page shows one account, but the session has switched to another one in another window, or ' +
-      'the user is no longer a member. Nothing was done.',
+      'Only below `/admin`: the page shows one account, but the session has switched to another one in another ' +
+      'window, or the user is no longer a member of the account. Nothing was done.',
     remedy: 'Reload the page: it shows the current account or asks you to choose one.',
     example: { message: 'The session has switched to another account; nothing was done. Reload the page.' },
   },
@@ -77,8 +80,8 @@ export const CONFLICT_ERRORS = {
     status: 409,
     title: 'The change conflicts with the current state',
     meaning:
-      'Only below `/admin`: for example, the account would lose its last administrator, or an invited person is already a ' +
-      'member. Nothing was changed.',
+      'Only below `/admin`: for example, the account would lose its last administrator, or an invited person is ' +
+      'already a member. Nothing was changed.',
     remedy: 'The message names the conflict; resolve it first.',
     example: { message: 'An account needs an administrator; make someone else an administrator first.' },
   },

@@ -23,12 +23,13 @@ export const FEED_ERRORS = {
     title: 'The file would change too much',
     meaning:
       'No listing was changed, because the file is empty or cut short, too many of its rows failed, or too many of ' +
-      "the feed's listings are missing from it. `reasons` names the limits, and `plan` counts what the file would " +
-      'change. With `plan=`, the error means that the file or the listings have changed since that plan was made; ' +
-      '`expected` counts what that plan would have changed.',
+      "the feed's listings are missing from it. `reasons` lists the causes, and `plan` counts what the file would " +
+      'change. If `reasons` is empty, the request had the parameter `plan`, and the file or the listings have ' +
+      'changed since that plan was made; `expected` counts what that plan would have changed.',
     remedy:
-      'Check the file. If it is correct, send it again with the parameter in the message, such as `missingMax=50%`, ' +
-      'or with `plan=` and the `planId` of this error, which allows exactly these changes.',
+      'Check the file. If it is empty or cut short, send the complete file. Otherwise, if it is correct, send it ' +
+      'again with the parameter in the message, such as `missingMax=12`, or with `plan=` and the `planId` of this ' +
+      'error, which allows exactly these changes.',
     commands: [
       `printf '' | curl -i -X PUT $API/feeds/mls ${KEY} -H "Content-Type: application/x-ndjson" --data-binary @-`,
     ],
@@ -45,13 +46,13 @@ export const FEED_ERRORS = {
   feed_busy: {
     status: 409,
     title: 'A run of the feed is in progress',
-    meaning: 'One file of a feed is processed at a time. Nothing was done.',
+    meaning: 'One file of a feed is processed at a time, and none while the feed is being deleted. Nothing was done.',
     remedy:
-      'Wait until the run has finished: `GET /v1/feeds/{name}` shows it as `lastRun`. If a process of the service was ' +
-      'killed, its run ends as `interrupted` within 15 seconds.',
+      'Wait until the run has finished: `GET /v1/feeds/{name}` shows it as `lastRun`. If a process of the service ' +
+      'was killed, its run ends as `interrupted` within 15 seconds.',
     headers: { 'Retry-After': '5' },
     example: {
-      message: 'A run of the feed mls is in progress; wait until it has finished.',
+      message: 'A run or the deletion of the feed mls is in progress; wait until it has finished.',
       members: { runId: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h' },
     },
   },

@@ -9,13 +9,17 @@ export const FIELD_ERRORS: Record<FieldCode, { meaning: string; message: string 
   },
   not_an_integer: { meaning: 'The number must be whole; `3.0` is accepted.', message: 'Must be a whole number.' },
   out_of_range: {
-    meaning: 'The number is too small, too large, or cannot be stored exactly.',
+    meaning: 'The number, time, or length is outside the allowed range, or the number cannot be stored exactly.',
     message: 'Must be from 0 to 999.',
   },
-  blank: { meaning: 'The string is empty or only whitespace.', message: 'Must not be blank.' },
+  blank: {
+    meaning: 'The string is empty or only whitespace, or the search words have no letter or digit.',
+    message: 'Must not be blank.',
+  },
   too_long: {
     meaning:
-      'The string has too many characters (Unicode code points, after trimming), or the array has too many elements.',
+      'The string has too many characters (Unicode code points, after trimming), or the array, object, or query has ' +
+      'too many elements.',
     message: 'Must have at most 255 characters.',
   },
   invalid_choice: {
@@ -29,13 +33,16 @@ export const FIELD_ERRORS: Record<FieldCode, { meaning: string; message: string 
     message: 'Must have at most 2 decimal places.',
   },
   unknown_field: {
-    meaning: 'There is no such field. The message names the most similar one.',
+    meaning: 'There is no such field. The message names the most similar one, if there is one.',
     message: 'There is no such field; did you mean listPrice?',
   },
   read_only: { meaning: 'The server sets this field.', message: 'Is set by the server; leave it out.' },
   inconsistent: {
-    meaning: 'The field requires another one: for example, a currency requires a price.',
+    meaning: 'The field contradicts another one, or requires one that is missing: a currency requires a price.',
     message: 'Is required together with currency.',
   },
-  duplicate: { meaning: 'The same name is given more than once.', message: 'Must be given only once.' },
+  duplicate: {
+    meaning: 'The same name, value, or field is given more than once.',
+    message: 'Must be given only once.',
+  },
 };

@@ -3,8 +3,9 @@ import { type ErrorEntry, EXAMPLE_ID, JSON_BODY, KEY } from './entry.ts';
 
 /** Names the setting of nginx, the proxy that most often sends HTTP/1.0. */
 export const HTTP_1_0_MESSAGE =
-  'This list is too long for HTTP/1.0, in which a list that is cut off looks complete. Send the request as HTTP/1.1; if a ' +
-  'proxy sent it, set its version to 1.1 (nginx: proxy_http_version 1.1), or request a page with a lower limit.';
+  'This list is too long for HTTP/1.0, in which a list that is cut off looks complete. Send the request as HTTP/1.1, ' +
+  'or request a page with a lower limit. If a proxy sent the request, configure the proxy to use HTTP/1.1; for ' +
+  'nginx: proxy_http_version 1.1;';
 
 /** Errors in a request's path, method, query, and headers. */
 export const REQUEST_ERRORS = {
@@ -12,8 +13,8 @@ export const REQUEST_ERRORS = {
     status: 400,
     title: 'A query parameter is not valid',
     meaning:
-      'A query parameter is empty, repeated, malformed, or out of range. Values are never clamped or ignored, because the ' +
-      'result would not be what you requested.',
+      'A query parameter is empty, repeated, malformed, or out of range, or lacks a parameter that it requires. ' +
+      'Values are never clamped or ignored, because the result would not be what you requested.',
     remedy: 'Fix the parameters listed in `details`, and send the request again.',
     commands: [`curl -i "$API/listings?limit=5000" ${KEY}`],
     example: {
@@ -25,7 +26,7 @@ export const REQUEST_ERRORS = {
     status: 400,
     title: 'Unknown query parameter',
     meaning: 'The query has an unknown parameter. Ignoring a misspelled filter would return too many listings.',
-    remedy: 'Check the spelling; the message names the most similar parameter or lists all of them.',
+    remedy: 'Check the spelling; the message names similar parameters, or lists all parameters.',
     commands: [`curl -i "$API/me?colour=red" ${KEY}`],
     example: {
       message: 'colour: There is no such parameter; this request does not accept parameters.',
@@ -42,8 +43,8 @@ export const REQUEST_ERRORS = {
     status: 400,
     title: 'The cursor does not belong to this request',
     meaning:
-      'A cursor continues one list: the same account, filters, and order. This cursor was changed or comes from another ' +
-      'list.',
+      'A cursor continues one list: the same account, filters, and order. This cursor was changed or comes from ' +
+      'another list.',
     remedy:
       'Send `nextCursor` unchanged, with the same parameters (only `limit`, `fields`, `count`, and the format can ' +
       'change), or start again without `cursor`. Cursors never expire.',
@@ -59,8 +60,8 @@ export const REQUEST_ERRORS = {
     status: 400,
     title: 'A header is not valid',
     meaning:
-      'A header is malformed, such as an `If-Match` without double quotes; or the request is not valid HTTP/1.1, such as ' +
-      'one with two `Host` headers.',
+      'A header is malformed, such as an `If-Match` without double quotes; or the request is not valid HTTP/1.1, ' +
+      'such as one with two `Host` headers.',
     remedy: 'Fix the header named in the message. Send an ETag exactly as you received it, with its quotes.',
     commands: [
       `curl -i -X PATCH $API/listings/${EXAMPLE_ID} ${KEY} ${JSON_BODY} -H 'If-Match: 1' -d '{"listPrice":439000}'`,
@@ -75,9 +76,9 @@ export const REQUEST_ERRORS = {
       'gets this error if it has the header without `atomic=true` or in a dry run. Requests with the file of a feed ' +
       'must not have the header.',
     remedy:
-      'Send one `Idempotency-Key` of 1 to 255 visible characters, such as a UUID, and a new one for each new request. ' +
-      'An import accepts the header only with `atomic=true`. For other imports and for feeds, leave out the header. If ' +
-      'each row has an `externalId`, the file can be sent again at any time.',
+      'Send one `Idempotency-Key` of 1 to 255 visible characters, such as a UUID, and a new one for each new ' +
+      'request. An import accepts the header only with `atomic=true`. For other imports, dry runs, and feeds, leave ' +
+      'it out. If each row has an `externalId`, the file can be sent again at any time.',
     commands: [
       `curl -i $API/imports ${KEY} -H 'Content-Type: text/csv' -H 'Idempotency-Key: a1' --data-binary @listings.csv`,
       `curl -i $API/listings ${KEY} ${JSON_BODY} -H 'Idempotency-Key: my key' -d '{"address":"12 Elm Street","beds":3,"baths":2}'`,
@@ -88,13 +89,14 @@ export const REQUEST_ERRORS = {
     status: 404,
     title: 'Not found, or not in this account',
     meaning:
-      "The path does not exist, or its listing is not in the key's account: it was deleted, never existed, or " +
-      'belongs to another account. The response does not show which of these is true.',
+      'The path does not exist, or its listing, feed, webhook endpoint, or other object is not in the account: the ' +
+      'object was deleted, never existed, or belongs to another account. The response does not show which of these ' +
+      'is true.',
     remedy:
-      'Compare the path with the reference at `/docs`, including a trailing slash. For a listing, check the list, ' +
-      "and use `GET /v1/me` to check the key's account.",
+      'Compare the path with the reference at `/docs`, including a trailing slash. For a listing or other object, ' +
+      "check the list of these objects, and use `GET /v1/me` to check the key's account.",
     commands: [`curl -i $API/listings/lst_0 ${KEY}`],
-    example: { message: 'There is no listing with this id in the account.' },
+    example: { message: 'There is no listing with this id or externalId in the account.' },
   },
   method_not_allowed: {
     status: 405,
@@ -127,8 +129,8 @@ export const REQUEST_ERRORS = {
     status: 505,
     title: 'The list is too long for HTTP/1.0',
     meaning:
-      'The request arrived as HTTP/1.0, in which a long list that is cut off looks complete. Usually a proxy in front of ' +
-      'the service sends HTTP/1.0, which is the default of nginx before 1.29.7.',
+      'The request arrived as HTTP/1.0, in which a long list that is cut off looks complete. Usually a proxy in ' +
+      'front of the service sends HTTP/1.0, which is the default of nginx before 1.29.7.',
     remedy:
       'Ask the operator to set `proxy_http_version 1.1` in nginx, or the equivalent setting of another proxy. Until ' +
       'then, request short pages with `limit`.',

@@ -46,7 +46,7 @@ const entry = z
       .object({ type: z.enum(TARGET_TYPES), id: z.string(), name: z.string() })
       .nullable()
       .meta({ description: 'The affected object, with its name at the time.' }),
-    address: z.string().nullable().meta({ description: 'The IP address of the request; null for the command line.' }),
+    address: z.string().nullable().meta({ description: "The IP address of a user's request; null for other actors." }),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -99,9 +99,10 @@ export const activityOperation: Operation<'administrator', typeof activityQuery>
   operationId: 'listActivity',
   summary: 'List the audit log',
   description:
-    "The account's audit log, newest first: actions of users in the dashboard and of the operator on the command " +
-    'line. Entries never change. With filters, each page examines only a part of the log, so it can be short, or even ' +
-    'empty, while `nextCursor` is not null; the next page continues from there.',
+    "The account's audit log, newest first: actions of users in the dashboard, of the operator on the command line, " +
+    'and of the service, and changes to webhook endpoints by API keys. Entries never change. With filters, each page ' +
+    'examines only a part of the log, so it can be short, or even empty, while `nextCursor` is not null; the next ' +
+    'page continues from there.',
   caller: 'administrator',
   query: activityQuery,
   replies: [

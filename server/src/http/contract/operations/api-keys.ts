@@ -63,7 +63,7 @@ const apiKey = z
     replacedBy: z
       .string()
       .nullable()
-      .meta({ description: 'The id of the new key if this one was rolled. It works until `expiresAt`.' }),
+      .meta({ description: 'The id of the new key if this one was rolled. This one works until `expiresAt`.' }),
     requests24h: z.int().meta({ minimum: 0, description: 'Requests in this hour and the 23 hours before it.' }),
     errors24h: z.int().meta({ minimum: 0, description: 'Number of these requests that failed.' }),
   })
@@ -162,7 +162,7 @@ export const rollKeyOperation: Operation<'administrator'> = {
     not_found: NO_KEY,
     conflict: {
       message:
-        'The key key_01kt3vb2d4f6h8j0k1m3n5p7q9 has already been rolled; it was replaced by key_01kt3vb2d4f6h8j0k1m3n5p7qb.',
+        'The key key_01kt3vb2d4f6h8j0k1m3n5p7q9 has already been rolled; roll its replacement key_01kt3vb2d4f6h8j0k1m3n5p7qb instead.',
     },
     validation_failed: invalid({ field: 'expiresInHours', code: 'out_of_range', message: 'Must be from 0 to 168.' }),
   },

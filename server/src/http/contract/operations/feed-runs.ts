@@ -43,7 +43,9 @@ export const listRunsOperation: Operation<'account', typeof runsQuery> = {
   path: '/feeds/{name}/runs',
   operationId: 'listFeedRuns',
   summary: 'List the runs of a feed',
-  description: 'The runs of the last 90 days, newest first. A dry run is not recorded.',
+  description:
+    'The runs of the last 90 days, newest first. A dry run is not recorded. A page can have fewer runs than `limit` ' +
+    'even if more follow.',
   caller: 'account',
   query: runsQuery,
   replies: [
@@ -90,9 +92,11 @@ export const listRunErrorsOperation: Operation<'account'> = {
   summary: 'List the failed rows of a run',
   description:
     "The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's " +
-    'own columns follow `line`, `code`, `message`, and `details`, so the file can be corrected and sent again ' +
-    'to `/imports`. Up to 100,000 rows and 64 MiB of values are kept per run, and 256 MiB per account; beyond that, ' +
-    'the failed rows of the oldest runs are removed.',
+    'own columns follow `line`, `code`, `message`, and `details`. You can correct the rows and send the file to ' +
+    "`/imports` with the feed's `map`, `clean`, and other parameters for reading the file, and with " +
+    '`ignoreUnknown=true`, which skips these four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 ' +
+    'MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the ' +
+    "account's oldest runs are removed.",
   caller: 'account',
   types: [JSON_TYPE, NDJSON_TYPE, CSV_TYPE],
   replies: [

@@ -93,18 +93,19 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   summary: 'Import many listings',
   description:
     'Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a ' +
-    'listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty ' +
-    'cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and ' +
-    '`updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names ' +
-    'or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other ' +
-    'names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of ' +
-    '`photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO ' +
-    'Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed ' +
-    'row is a line of the response, which must then be read while the file is sent. The body can be compressed ' +
-    '(`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error ' +
-    'reports the rows that were read; send the file again, and rows that were already imported count as ' +
-    'unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 ' +
-    '`too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.',
+    'listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell ' +
+    'removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` ' +
+    'are ignored, so importing an export changes nothing. Columns and members can have the field names or the names ' +
+    'of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file ' +
+    'begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and ' +
+    '`metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. ' +
+    'Without `atomic=true`, valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each ' +
+    'failed row is a line of the response, which must then be read while the file is sent. The body can be ' +
+    'compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the ' +
+    'error reports the rows that were read; send the file again, and rows with an `externalId` or `id` that were ' +
+    'already imported count as unchanged. On each machine, an account can run four imports at a time, including dry ' +
+    'runs and feed runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 ' +
+    'KiB every 30 seconds.',
   caller: 'account',
   query: importQuery,
   partners: [
@@ -159,8 +160,8 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   errorExamples: {
     invalid_idempotency_key: {
       message:
-        'An import accepts an Idempotency-Key only with atomic=true. Give each row an externalId instead; then the file ' +
-        'can be sent again at any time.',
+        'An import accepts an Idempotency-Key only with atomic=true. Give each row an externalId instead; then the ' +
+        'file can be sent again at any time.',
     },
     validation_failed: {
       message:

@@ -47,8 +47,9 @@ export const createInvitationOperation: Operation<'administrator'> = {
   operationId: 'createInvitation',
   summary: 'Invite someone',
   description:
-    'Only this response shows the link, which is also mailed if the service can send mail. It works once, within ' +
-    'seven days; another invitation to the same address replaces it.',
+    'Only this response shows the link in `url`. If the service can send mail, it also mails the invited person ' +
+    'another link. The invitation can be accepted once, with either link, within seven days; another invitation to ' +
+    'the same address replaces it.',
   caller: 'administrator',
   body: jsonBody(newInvitation, { email: 'grace@example.com', role: 'member' }),
   replies: [

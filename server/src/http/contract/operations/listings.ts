@@ -76,7 +76,7 @@ export const retrieveOperation: Operation<'account', typeof retrieveQuery> = {
     events_expired: {
       message:
         "The sequence is greater than the account's current sequence, which is 1. Request a sequence from the last 30 days, or " +
-        'omit at.',
+        'omit the parameter at.',
     },
   },
 };

@@ -43,8 +43,8 @@ const overview = z
       )
       .meta({
         description:
-          'Webhook endpoints whose last attempt failed, or that were disabled because attempts failed; only for ' +
-          'administrators.',
+          'Webhook endpoints whose last attempt failed, or that were disabled because attempts failed; empty unless ' +
+          'the user is an administrator.',
       }),
   })
   .meta({ id: 'Overview' });
@@ -56,7 +56,9 @@ export const overviewOperation: Operation<'member'> = {
   path: '/overview',
   operationId: 'retrieveOverview',
   summary: "Show the account's overview",
-  description: 'Listings by status, and key use in the last 24 hours. Request counts are delayed by a few seconds.',
+  description:
+    'Listings by status, and key use in the last 24 hours. With several processes, requests that other processes ' +
+    'handled in the last five seconds can be missing.',
   caller: 'member',
   replies: [
     {

@@ -41,13 +41,13 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
   description:
     "Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an " +
     "import, and each row needs an `externalId`. A row creates a listing, changes the feed's listing with the same " +
-    '`externalId`, or adopts a listing that does not belong to a feed. If the listing belongs to another feed, it is ' +
-    'not changed, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in a row is ' +
-    'ignored. The whole file is read and compared with the listings before the first change. If the file is empty or ' +
-    'cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and ' +
-    'nothing is changed. Sending the same file again changes nothing, or completes an interrupted run. Parameters ' +
-    'override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the ' +
-    'same field, the new column replaces the old one.',
+    '`externalId`, or adopts the listing with that `externalId` if it does not belong to a feed. If it belongs to ' +
+    'another feed, it is not changed, and the row fails with `belongs_to_feed`. A row merges as in an import; an ' +
+    '`id` in a row is ignored. The whole file is read and compared with the listings before the first change. If the ' +
+    'file is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 ' +
+    '`feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted ' +
+    'run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two ' +
+    'columns map to the same field, the new column replaces the old one.',
   caller: 'account',
   query: putFeedQuery,
   body: {

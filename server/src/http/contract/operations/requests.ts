@@ -44,8 +44,10 @@ const request = z
       description: 'The API key that sent the request. The `name` of a deleted key is the name that it had last.',
     }),
     method: z.string(),
-    path: z.string().meta({ description: 'As sent; keys are masked.' }),
-    query: z.string().meta({ description: 'As sent, without `?`; keys and values of `metadata` are masked.' }),
+    path: z.string().meta({ description: 'As sent, cut after 2,048 characters; keys are masked.' }),
+    query: z.string().meta({
+      description: 'As sent, without `?`, cut after 2,048 characters; keys and values of `metadata` are masked.',
+    }),
     status: z.int().nullable().meta({ description: 'Null if the client disconnected before the response.' }),
     code: z.string().nullable().meta({ description: 'The code of an error response.' }),
     durationMs: z.number().meta({ minimum: 0, description: 'From the request to the end of the response.' }),

@@ -43,7 +43,7 @@ export const listDeliveriesOperation: Operation<'full', typeof deliveriesQuery> 
   summary: 'List the deliveries of a webhook endpoint',
   description:
     'Lists deliveries with the highest sequence first: those that are waiting for their next attempt, and those ' +
-    'settled in the last 30 days. The latest 1,000 settled deliveries in each state are kept.',
+    'settled in the last 30 days. For each endpoint, the latest 1,000 settled deliveries in each state are kept.',
   caller: 'full',
   query: deliveriesQuery,
   replies: [
@@ -66,8 +66,8 @@ export const redeliverOperation: Operation<'full'> = {
   operationId: 'redeliverWebhookDelivery',
   summary: 'Send one event again',
   description:
-    'Sends the event of a delivery as soon as the endpoint is enabled and reachable, with the same `webhook-id`, and retries it like ' +
-    'a new event.',
+    'Sends the event of a delivery as soon as the endpoint is enabled and reachable, with the same `webhook-id`, and ' +
+    'retries it like a new event.',
   caller: 'full',
   query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],

@@ -73,8 +73,9 @@ export const createWebhookOperation: Operation<'full'> = {
   operationId: 'createWebhook',
   summary: 'Create a webhook endpoint',
   description:
-    'Every event that occurs after the endpoint is created is sent to its URL. Deliveries are signed as specified by ' +
-    '[Standard Webhooks](https://www.standardwebhooks.com), sent in order for each listing, and made at least once. ' +
+    'Every event that matches the filters and occurs after the endpoint is created is sent to its URL. Deliveries ' +
+    'are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), sent in order for each ' +
+    'listing, and made at least once. ' +
     'A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service ' +
     'retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. ' +
     'Only this response shows the signing secret. An account can have ' +
@@ -125,8 +126,8 @@ export const updateWebhookOperation: Operation<'full'> = {
   operationId: 'updateWebhook',
   summary: 'Change a webhook endpoint',
   description:
-    'A merge patch (RFC 7396). Changed filters apply to events after `position`. An endpoint that is enabled ' +
-    'again continues from its position; events that were removed in the meantime are reported as an `expired` delivery.',
+    'A merge patch (RFC 7396). Changed filters apply to events after `position`. An endpoint that is enabled again ' +
+    'continues from its position; events that were removed in the meantime are reported as an `expired` delivery.',
   caller: 'full',
   query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],

@@ -10,11 +10,13 @@ export const errorReply = z
       requestId: z
         .string()
         .optional()
-        .meta({ description: 'The id of the request, as in `X-Request-Id`; absent from a 401.' }),
+        .meta({ description: 'The id of the request, as in `X-Request-Id`; absent if an API key is rejected.' }),
       details: z
         .array(
           z.object({
-            line: z.int().optional().meta({ description: 'For an import: the line on which the row begins.' }),
+            line: z.int().optional().meta({
+              description: 'For an import: the line on which the row begins or, for a JSON array, the element.',
+            }),
             field: z.string().meta({ example: 'photos[2].url' }),
             code: z.string(),
             message: z.string(),

@@ -31,7 +31,7 @@ export const MISSING =
 const HOURS_MAX = 8_784;
 
 const settings = {
-  map: keyedRecord(columnMap, 'The field of each column with a different name; an empty string skips the column.', {
+  map: keyedRecord(columnMap, 'The field of each column, by column name; an empty string skips the column.', {
     Price: 'listPrice',
     Agent: '',
   }),
@@ -124,8 +124,8 @@ export const fileWarnings = z
   .optional()
   .meta({
     description:
-      'Fields in which some values name a unit or currency and others do not. Only in the response to a file with ' +
-      '`clean`, and only if there are such fields.',
+      "Fields in which some values name a unit or currency other than the account's default, and others name none. " +
+      'Only in the response to a file with `clean`, and only if there are such fields.',
   });
 
 export const feedRun = z
@@ -136,15 +136,18 @@ export const feedRun = z
     finishedAt: time().nullable(),
     outcome: z.enum(FEED_OUTCOMES).meta({
       description:
-        '`stopped_by_guard`: nothing was changed. `interrupted`: the process was killed. `failed`: see `error`. After ' +
-        '`interrupted` and `failed`, the counted changes remain; send the file again to complete the run.',
+        '`stopped_by_guard`: nothing was changed. `interrupted`: the process was killed, or could not write to the ' +
+        'database for too long. `failed`: see `error`. After `interrupted` and `failed`, the counted changes remain; ' +
+        'send the file again to complete the run.',
     }),
     ...counts,
     sequenceFrom: z.int().nullable().meta({
-      description: "The account's sequence before the run's first change; null if there are no changes yet.",
+      description: "The account's sequence before the run's first change; null until the file has been read.",
     }),
-    sequenceTo: z.int().nullable().meta({ description: "The account's sequence after the run's last change so far." }),
-    errors: z.array(failedRow).meta({ description: 'The first 100 failed rows.' }),
+    sequenceTo: z.int().nullable().meta({
+      description: "The account's sequence after the run's last change so far; null until the file has been read.",
+    }),
+    errors: z.array(failedRow).meta({ description: 'The first failed rows, at most 100.' }),
     error: z
       .object({ code: z.string(), message: z.string() })
       .optional()

@@ -61,6 +61,8 @@ const NUMBER_WORDS = { is: 'exactly', gt: 'above', gte: 'at least', lt: 'below',
 const TIME_WORDS = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or before' };
 const DATE_WORDS = { ...TIME_WORDS, gte: 'on or after', lte: 'on or before' };
 
+const FOLDED = 'this value; case and accents are ignored, and punctuation counts as a space';
+
 type Parameters = Record<string, z.ZodOptional<z.ZodType<Condition, string | string[]>>>;
 
 /** The parameters of all filters: `beds`, `beds[gt]`, `city`, `city[]`, …. */
@@ -77,7 +79,7 @@ function parametersOf(filter: Filter): Parameters {
     case 'text':
       return textsAt(filter.field, 'exactly this value', (value) => value);
     case 'words':
-      return textsAt(filter.field, 'this value; case, accents, and punctuation are ignored', foldText);
+      return textsAt(filter.field, FOLDED, foldText);
     case 'time':
       return inRanges(field, (operator) => timeAt(field, operator));
     case 'date':

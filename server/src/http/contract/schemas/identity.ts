@@ -31,7 +31,7 @@ const newPassword = z
   })
   .meta({ format: 'password', minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
 
-/** A password to verify; the rules for new passwords do not apply. */
+/** A password to verify. Of the rules for new passwords, only the maximum length applies. */
 const password = z
   .string(expected('a string'))
   .transform((given, context) => {

@@ -4,8 +4,8 @@ import { listing } from './listings.ts';
 
 /**
  * The start of a cell that spreadsheets run as a formula; some spreadsheets also accept full-width signs. If a
- * spreadsheet splits cells at semicolons, a cell begins after each semicolon. An export adds a
- * quote before the sign, even if quotes are already there, so an import can remove exactly one.
+ * spreadsheet splits cells at semicolons, a cell begins after each semicolon. An export adds an
+ * apostrophe before the sign, even if apostrophes are already there, so an import can remove exactly one.
  * Later lines of a cell stay unchanged, because they are often lists with dashes.
  */
 const FORMULA = /(^|;)('*[=+\-@\t\r＝＋－＠])/;

@@ -99,7 +99,8 @@ export const listing = z
     version: z.int().meta({
       minimum: 1,
       description:
-        '1 at creation; each change adds one. After a restore of the database, the first change adds more than one.',
+        '1 at creation; each change adds one. After a restore of the database, the first change to a listing adds ' +
+        'more than one.',
     }),
     createdAt: time(),
     updatedAt: time(),

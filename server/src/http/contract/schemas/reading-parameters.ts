@@ -30,7 +30,7 @@ function findMappingIssue(column: string, meant: string): KeyedIssue | undefined
   if (target === undefined) {
     return {
       code: 'invalid_choice',
-      message: unknownTarget(meant, '; to keep the column in metadata, use metadata.NAME.'),
+      message: unknownTarget(meant, '; use metadata.NAME to keep the column in metadata.'),
     };
   }
   if (target.member !== undefined) return findMemberIssue(target.member);
@@ -38,7 +38,7 @@ function findMappingIssue(column: string, meant: string): KeyedIssue | undefined
   if (!isServers) return undefined;
   return {
     code: 'read_only',
-    message: `${meant} is set by the server; skip the column with map[${column}]=.`,
+    message: `${meant} is set by the server; set map[${column}]= to skip the column.`,
   };
 }
 

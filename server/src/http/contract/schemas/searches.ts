@@ -29,7 +29,7 @@ const wordsParameter = z
     maxLength: WORDS_LENGTH_MAX,
     description:
       'Listings in which each of these words begins a word of `address`, `unitNumber`, `city`, `postalCode`, ' +
-      '`externalId`, or `description`; case, accents, and punctuation are ignored.',
+      '`externalId`, or `description`; case and accents are ignored, and punctuation separates words.',
     example: 'elm str',
   })
   .optional();

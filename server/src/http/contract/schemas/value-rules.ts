@@ -18,7 +18,7 @@ export interface WordMeaning {
   word: string;
 }
 
-/** Normalizes a word, so case and white space do not matter. */
+/** Normalizes a word, so case and extra white space do not matter. */
 export function toWord(text: string): string {
   return text.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }

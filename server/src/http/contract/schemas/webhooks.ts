@@ -28,7 +28,8 @@ const url = z
     maxLength: WEBHOOK_URL_LENGTH_MAX,
     description:
       'Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and ' +
-      'its host name must resolve to public addresses each time that the service connects.',
+      'its host name must resolve to public addresses each time that the service connects. The operator can allow ' +
+      'other networks, also with `http://`.',
     example: 'https://example.com/webhooks',
   });
 
@@ -57,7 +58,11 @@ const feed = z
   .transform((given, context) =>
     FEED_NAME.test(given)
       ? given
-      : addIssue(context, 'invalid_format', 'Must be the name of a feed: lowercase letters, digits, - and _.'),
+      : addIssue(
+          context,
+          'invalid_format',
+          'Must be the name of a feed: 1 to 64 characters from a-z, 0-9, -, and _, beginning with a letter or digit.',
+        ),
   )
   .meta({
     pattern: FEED_NAME.source,
@@ -148,8 +153,9 @@ export const delivery = z
     type: z.enum(EVENT_TYPES).nullable(),
     listingId: z.string().nullable(),
     attempts: count(
-      'Number of attempts; 0 while an earlier event of the listing waits. After the second attempt, attempts that ' +
-        'fail during an outage of the endpoint or before their scheduled time are not counted.',
+      'Number of attempts; 0 before the first attempt, such as while an earlier event of the listing waits. After ' +
+        'the second attempt, attempts that fail during an outage of the endpoint or before their scheduled time are ' +
+        'not counted.',
     ),
     nextAttemptAt: time().nullable(),
     lastAttemptAt: time().nullable(),
