@@ -74,6 +74,10 @@ test('the guard stops a run that would withdraw too much, unless its plan is app
   await dialog.waitFor({ state: 'detached' });
 
   await page.getByRole('link', { name: 'Send a file' }).click();
+  await page.getByLabel('File').setInputFiles(csvOf(...rows, 'B-20,"20 Oak'));
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByText('the file ends in the middle of the row').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Apply' }).count(), 0);
   await page.getByLabel('File').setInputFiles(csvOf(...rows.slice(0, 12)));
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByText('The guard would stop this run').waitFor();

@@ -206,6 +206,11 @@ test('chosen columns and density are remembered, and every row keeps its menu in
   assert.ok(heightPx < 40, `a compact row is ${heightPx} pixels high`);
 });
 
+async function exportCsv(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem').getByText('CSV, for spreadsheets').click();
+}
+
 test('search finds an external id, a postal code, a unit, and the listing’s own id', async () => {
   await using list = await openListings(dashboard, 2);
   const { page, tenant } = list;
@@ -217,6 +222,8 @@ test('search finds an external id, a postal code, a unit, and the listing’s ow
     await page.getByText('1 listing matches').waitFor();
     await rowOf(page, '7 Oak Avenue').waitFor();
   }
+  const [download] = await Promise.all([page.waitForEvent('download'), exportCsv(page)]);
+  assert.match(await readFile(await download.path(), 'utf8'), new RegExp(`\\r\\n${id},`));
   await page.goto(`/listings?q=${id.slice(0, -1)}`);
   await page.getByText('No matching listings').waitFor();
 });

@@ -70,8 +70,10 @@ export const activityQuery = (query: Query) => ({
   placeholderData: keepPreviousData<ActivityList>,
 });
 
-/** Recognizes a search for a listing's own ID, which a search for words does not find. */
-const LISTING_ID = /^lst_[0-9a-z]{26}$/i;
+/** Whether a search is for a listing's own ID, which the service's search for words does not find. */
+export function isListingId(q = ''): boolean {
+  return /^lst_[0-9a-z]{26}$/i.test(q);
+}
 
 export const requestsQuery = (query: Query) => ({
   ...get<LoggedRequestList>(['requests', query], '/admin/requests', query),
@@ -124,7 +126,7 @@ export const mapQuery = (query: Query) => ({
 });
 
 async function loadMap(query: Query, signal: AbortSignal): Promise<ListingMap> {
-  if (!LISTING_ID.test(query.q ?? '')) return request<ListingMap>('GET', '/admin/map', { query, signal });
+  if (!isListingId(query.q)) return request<ListingMap>('GET', '/admin/map', { query, signal });
   const { id = '', latitude, longitude } = (await findListing(query.q ?? '', signal)) ?? {};
   const hasPlace = latitude !== undefined && longitude !== undefined;
   return { data: hasPlace ? [{ count: 1, latitude, longitude, id }] : [], side: 1 };
@@ -132,14 +134,14 @@ async function loadMap(query: Query, signal: AbortSignal): Promise<ListingMap> {
 
 async function loadListings(query: Query, signal: AbortSignal): Promise<ListingList> {
   const loading = request<ListingList>('GET', '/admin/listings', { query, signal });
-  if (!LISTING_ID.test(query.q ?? '')) return loading;
+  if (!isListingId(query.q)) return loading;
   const [list, listing] = await Promise.all([loading, findListing(query.q ?? '', signal)]);
   return listing === undefined ? list : { ...list, data: [listing], nextCursor: null, total: 1 };
 }
 
-async function findListing(id: string, signal: AbortSignal): Promise<Listing | undefined> {
+export async function findListing(id: string, signal?: AbortSignal): Promise<Listing | undefined> {
   try {
-    return await request<Listing>('GET', listingPath(id.toLowerCase()), { signal });
+    return await request<Listing>('GET', listingPath(id.toLowerCase()), { ...(signal && { signal }) });
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;

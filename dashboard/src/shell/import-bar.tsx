@@ -40,11 +40,11 @@ function Outcome() {
   if (error !== undefined) return <>was not fully imported. {error}</>;
   if (result === undefined) return null;
   const { created, updated, failed } = result.report;
-  const counts = `${formatNumber(created)} created, ${formatNumber(updated)} updated`;
-  const verb = result.isDryRun ? 'was checked' : 'was imported';
+  const [verb, would] = result.isDryRun ? ['was checked', 'would be '] : ['was imported', ''];
   return (
     <>
-      {verb}: {counts}, <strong>{formatCount(failed, 'row')} failed</strong>.
+      {verb}: {formatNumber(created)} {would}created, {formatNumber(updated)} {would}updated,{' '}
+      <strong>{formatCount(failed, 'row')} failed</strong>.
     </>
   );
 }

@@ -41,6 +41,7 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }:
   const { file, columns = [], targets, plan, error, progress } = sending;
   const isBusy = progress !== undefined;
   const isStopped = plan !== undefined && plan.guard.length > 0;
+  const isUnusable = plan?.guard.some(({ reason }) => reason === 'empty' || reason === 'cut');
   const isReading = file !== undefined && sending.columns === undefined;
   const mapping = { columns, targets, onChange: sending.map };
   const isReady = columns.length > 0 && !isBusy;
@@ -87,9 +88,11 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }:
               <Button variant="default" onClick={() => sending.map(targets)}>
                 Back to columns
               </Button>
-              <Button onClick={sending.apply} {...(isStopped && { color: 'red.8' })}>
-                {isStopped ? 'Apply anyway' : `Apply ${formatCount(changesOf(plan), 'change')}`}
-              </Button>
+              {!isUnusable && (
+                <Button onClick={sending.apply} {...(isStopped && { color: 'red.8' })}>
+                  {isStopped ? 'Apply anyway' : `Apply ${formatCount(changesOf(plan), 'change')}`}
+                </Button>
+              )}
             </>
           )}
         </Group>

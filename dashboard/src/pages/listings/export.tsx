@@ -2,6 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { send } from '../../api/client';
+import { findListing, isListingId } from '../../api/queries';
 import type { Listing } from '../../api/types';
 import { toCsv } from '../../lib/csv';
 import { formatBytes } from '../../lib/format';
@@ -38,6 +39,8 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
     setBytes(undefined);
   };
 
+  // The service does not find listings by their own ID, so the page makes the file, which can only be CSV.
+  const formats = isListingId(search.q) ? [CSV] : FORMATS;
   return (
     <Menu position="bottom-end" portalProps={{ target: '#main' }} width={220}>
       <Menu.Target>
@@ -46,7 +49,7 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {FORMATS.map((format) => (
+        {formats.map((format) => (
           <Menu.Item key={format.type} onClick={() => download(format)}>
             {format.label}
           </Menu.Item>
@@ -58,6 +61,10 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
 
 /** Downloads all listings that match the search. */
 export async function exportAll(search: ListingSearch, { type, ending }: Format, onProgress = (_: number) => {}) {
+  if (search.q !== undefined && isListingId(search.q)) {
+    const listing = await findListing(search.q);
+    if (listing !== undefined) return exportSome([listing]);
+  }
   const query = toExportQuery(search);
   const response = await send('GET', '/admin/listings', { query, headers: { Accept: type } });
   save(await readBlob(response, type, onProgress), ending);
