@@ -48,3 +48,17 @@ for (const [first, message, created] of [
     assert.equal((await storedIds(database)).length, created);
   });
 }
+
+test('a dry run that fails does not say that rows were written', async (t) => {
+  const { database, accountId } = await databaseFor(t);
+  async function* broken(): AsyncGenerator<ImportRow[]> {
+    yield [row(1)];
+    throw new AppError('unavailable', 'Nothing was written.');
+  }
+  const request = { actor: { accountId }, batches: broken(), isDryRun: true };
+  await assert.rejects(importRows(database, request, assert.ifError), (error) => {
+    assert.ok(error instanceof AppError && error.code === 'unavailable');
+    assert.deepEqual([error.message, error.members.created], ['Nothing was written.', 1]);
+    return true;
+  });
+});

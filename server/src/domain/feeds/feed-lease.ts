@@ -89,13 +89,15 @@ export class LeasedRun {
     const run = { ...this.run, outcome, error, finishedAt: Date.now() };
     const lastSuccessAt = outcome === 'succeeded' ? run.finishedAt : null;
     const lastColumns = toStoredColumns(columns);
-    await this.#database.write(async (transaction) => {
-      if (!(await endLease(transaction, accountId, run.feed, run.id, lastSuccessAt, lastColumns))) return;
+    const hasEnded = await this.#database.write(async (transaction) => {
+      const isHeld = await endLease(transaction, accountId, run.feed, run.id, lastSuccessAt, lastColumns);
+      if (!isHeld) return false;
       await updateRun(transaction, accountId, run);
       await auditFeed(transaction, user, 'feed.run_finished', { name: run.feed, words: describeRun(run) });
+      return true;
     }, accountId);
     this.run = run;
-    countRun(outcome);
+    if (hasEnded) countRun(outcome);
   }
 
   [Symbol.dispose](): void {
@@ -181,7 +183,8 @@ export async function occupyFeed(
   await takeLease(transaction, accountId, name, { runId: newRunId, leaseUntil: Date.now() + LEASE_MS });
 }
 
-function feedBusy(name: string, runId: string | null): AppError {
+/** `runId` is the id of the run, or of the deletion. */
+export function feedBusy(name: string, runId: string | null): AppError {
   const message = `A run or the deletion of the feed ${name} is in progress; wait until it has finished.`;
   return new AppError('feed_busy', message, { members: { runId }, headers: { 'Retry-After': '5' } });
 }

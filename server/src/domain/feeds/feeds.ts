@@ -13,7 +13,7 @@ import { makeChanged, readStored } from '../writing/save-listing.ts';
 import type { CurrentListing } from '../writing/write-path.ts';
 import { storeDeleted, storeUpdated } from '../writing/write-path.ts';
 import { type Actor, type Writing, write } from '../writing/writing.ts';
-import { LEASE_MS, occupyFeed, RUN_ID_PREFIX } from './feed-lease.ts';
+import { feedBusy, LEASE_MS, occupyFeed, RUN_ID_PREFIX } from './feed-lease.ts';
 
 /** A feed with its last run. */
 export interface ShownFeed extends StoredFeed {
@@ -112,11 +112,15 @@ export async function deleteFeed(
   await write(database, acting, undefined, async ({ transaction }) => {
     await occupyFeed(transaction, accountId, await getStored(transaction, accountId, name), deletionId);
   });
+  const requireLease = async ({ transaction }: Pick<Writing, 'transaction'>) => {
+    const isHeld = await renewLease(transaction, accountId, name, deletionId, Date.now() + LEASE_MS);
+    if (!isHeld) throw feedBusy(name, (await findFeed(transaction, accountId, name))?.runId ?? null);
+  };
   let lastSequence: number | undefined;
   const inSlices = async (remove: (writing: Writing) => Promise<number>) => {
     for (let removed = SLICE_LENGTH; removed === SLICE_LENGTH; ) {
       const { outcome, sequence = lastSequence } = await write(database, acting, undefined, async (writing) => {
-        await renewLease(writing.transaction, accountId, name, deletionId, Date.now() + LEASE_MS);
+        await requireLease(writing);
         return remove(writing);
       });
       lastSequence = sequence;
@@ -126,6 +130,7 @@ export async function deleteFeed(
   await inSlices((writing) => removeSomeListings(writing, name, listings));
   await inSlices((writing) => removeSomeOfRuns(writing.transaction, accountId, name));
   await write(database, acting, undefined, async ({ transaction }) => {
+    await requireLease({ transaction });
     await removeFeed(transaction, accountId, name);
     await auditFeed(transaction, user, 'feed.deleted', { name, words: `listings: ${listings}` });
   });

@@ -35,11 +35,18 @@ export async function importRows(
   const report = emptyReport();
   if (isDryRun) {
     await using dryRun = await DryRun.open(database, actor);
-    await saveAll(batches, (rows) => dryRun.save(rows), report, onFailure);
+    await saveAll(
+      batches,
+      (rows) => dryRun.save(rows),
+      report,
+      onFailure,
+      (error) => error.with({ ...report }),
+    );
     return report;
   }
   try {
-    await saveAll(batches, inTransactions(database, actor, onCommit), report, onFailure);
+    const save = inTransactions(database, actor, onCommit);
+    await saveAll(batches, save, report, onFailure, (error) => withReport(error, report));
   } finally {
     countRows(report);
     await auditReport(database, actor, report).catch(onAuditError);
@@ -52,11 +59,12 @@ async function saveAll(
   save: SaveSome,
   report: ImportReport,
   onFailure: Import['onFailure'],
+  toReported: (error: AppError) => AppError,
 ): Promise<void> {
   try {
     for await (const rows of batches) await saveBatch(rows, save, report, onFailure);
   } catch (error) {
-    throw error instanceof AppError ? withReport(error, report) : error;
+    throw error instanceof AppError ? toReported(error) : error;
   }
 }
 
