@@ -16,7 +16,7 @@ import { makeDrafts } from './fuzz/drafts.ts';
 import { tryJson } from './fuzz/json-trial.ts';
 import { Lane } from './fuzz/lane.ts';
 import { People, setUp } from './fuzz/people.ts';
-import { askForRare, useUpRequests } from './fuzz/rare.ts';
+import { askForRare, askForRemoved, askOverOldHttp, askWhileUploading, useUpRequests } from './fuzz/rare.ts';
 import { tryEachText } from './fuzz/texts-trial.ts';
 
 /**
@@ -102,6 +102,9 @@ async function runService(trial: Trial, tally: Tally): Promise<Figures> {
   ]);
   await askForRare(world, tally, Math.max(1, timesMin));
   if (trial.size === 'small') return tryTexts([world], trial, tally);
+  await askOverOldHttp(world, tally, timesMin);
+  await askWhileUploading(world, tally, timesMin);
+  await askForRemoved(world, trial, tally, timesMin);
   await useUpRequests(trial, SETTINGS, world, tally);
   return [];
 }

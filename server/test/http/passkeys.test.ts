@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Authenticator } from '../../../testkit/src/authenticator.ts';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
 import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { PASSKEYS_MAX } from '../../src/domain/accounts/passkeys.ts';
 import { resetPassword } from '../../src/domain/accounts/password-reset.ts';
-import { Authenticator } from '../support/authenticator.ts';
 import { guard, isSignedIn, NEW_PASSWORD, typePassword } from '../support/two-factor.ts';
 
 const service = await startSharedService();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Authenticator } from '../../../../testkit/src/authenticator.ts';
 import { PASSWORD } from '../../../../testkit/src/browser.ts';
 import { nextTotp, totp, wrongCode } from '../../../../testkit/src/totp.ts';
 import type { World } from './accounts.ts';
@@ -16,6 +17,12 @@ const NOBODYS_TOKEN = 'x'.repeat(43);
 const AT_ONCE = 24;
 /** The number of wrong passwords or codes that the limit allows. */
 const TRIES = 10;
+/** The numbers of wrong links and of started passkey sign-ins that an address can send. */
+const WRONG_LINKS = 50;
+const STARTS = 100;
+const PASSKEYS_MAX = 20;
+const VIEWS_MAX = 50;
+const PASSKEY = { name: 'Phone', password: PASSWORD };
 
 export async function setUp(url: string, directory: string, tally: Tally, isThorough: boolean): Promise<void> {
   const visitor = new Visitor(url, '198.51.100.1', tally);
@@ -76,6 +83,7 @@ export class People {
     const email = `person-${number}@example.org`;
     const { person, userId } = await this.#join(email, isThorough);
     await this.#inviteKnown(person);
+    await this.#usePasskeys(person, isThorough);
     await this.#useSessions(person, email);
     await this.#changePassword(person, email);
     await this.#useSecondFactor(person, email);
@@ -116,6 +124,29 @@ export class People {
     await administrator.ask('deleteInvitation', undefined, '204', id);
     await administrator.ask('deleteInvitation', undefined, '404 not_found', id);
     await other.ask('acceptInvitation', { token }, '404 not_found');
+  }
+
+  async #usePasskeys(person: Visitor, isThorough: boolean): Promise<void> {
+    const authenticator = new Authenticator(this.#url);
+    const { id } = await this.#addPasskey(person, authenticator, '201');
+    await this.#addPasskey(person, authenticator, '409 conflict');
+    const other = this.#visit();
+    const options = await other.ask('startPasskeySignIn', undefined, '200');
+    await other.ask('signInWithPasskey', { response: authenticator.get(options) }, '200');
+    await other.ask('signInWithPasskey', { response: authenticator.get(options) }, '401 unauthorized');
+    await other.ask('signOut', undefined, '204');
+    if (isThorough) {
+      for (let count = 1; count < PASSKEYS_MAX; count += 1)
+        await this.#addPasskey(person, new Authenticator(this.#url), '201');
+      await person.ask('startPasskey', PASSKEY, '409 conflict');
+    }
+    await person.ask('deletePasskey', { id }, '204');
+    await person.ask('deletePasskey', { id }, '404 not_found');
+  }
+
+  async #addPasskey(person: Visitor, authenticator: Authenticator, expected: string) {
+    const options = await person.ask('startPasskey', PASSKEY, '200');
+    return person.ask('addPasskey', { name: PASSKEY.name, response: authenticator.create(options) }, expected);
   }
 
   async #useSessions(person: Visitor, email: string): Promise<void> {
@@ -201,11 +232,33 @@ export class People {
     for (const operationId of ['enableTwoFactor', 'disableTwoFactor', 'renewBackupCodes']) {
       await person.ask(operationId, { password: NEW_PASSWORD }, '429 rate_limited');
     }
+    await person.ask('startPasskey', { ...PASSKEY, password: NEW_PASSWORD }, '429 rate_limited');
+    await this.#useUpLinks();
     const change = { currentPassword: NEW_PASSWORD, newPassword: PASSWORD };
     await person.ask('changePassword', change, '429 rate_limited');
     const invitation = { email: `often-${email}`, role: 'member' };
     for (let count = 0; count < 5; count += 1) await this.#administrator.ask('createInvitation', invitation, '201');
     await this.#administrator.ask('createInvitation', invitation, '429 rate_limited');
+    for (let count = 0; count < VIEWS_MAX; count += 1)
+      await this.#administrator.ask('saveView', { name: `View ${count}`, search: 'sort=beds' }, '200');
+    await this.#administrator.ask('saveView', { name: 'Another', search: 'sort=beds' }, '409 conflict');
+    const { id } = await this.#administrator.ask('createApiKey', { name: 'Website' }, '201');
+    await this.#administrator.ask('rollApiKey', { expiresInHours: 1 }, '201', id);
+    await this.#administrator.ask('rollApiKey', { expiresInHours: 1 }, '409 conflict', id);
+  }
+
+  async #useUpLinks(): Promise<void> {
+    const stranger = this.#visit();
+    const given = { token: NOBODYS_TOKEN };
+    for (let count = 0; count < WRONG_LINKS; count += 1)
+      await stranger.ask('previewInvitation', given, '404 not_found');
+    await stranger.ask('previewInvitation', given, '429 rate_limited');
+    await stranger.ask('previewSetup', given, '429 rate_limited');
+    const options = await stranger.ask('startPasskeySignIn', undefined, '200');
+    const response = new Authenticator(this.#url).get(options);
+    await stranger.ask('signInWithPasskey', { response }, '429 rate_limited');
+    for (let count = 1; count < STARTS; count += 1) await stranger.ask('startPasskeySignIn', undefined, '200');
+    await stranger.ask('startPasskeySignIn', undefined, '429 rate_limited');
   }
 
   async #useUpCodes(person: Visitor, email: string): Promise<void> {

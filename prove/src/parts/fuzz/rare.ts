@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
+import { createDatabase } from '../../../../testkit/src/database.ts';
+import type { Told } from '../../../../testkit/src/openapi.ts';
+import { sendRaw } from '../../../../testkit/src/raw.ts';
+import { beginRequest, openSocket } from '../../../../testkit/src/raw-http.ts';
+import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
-import { serve } from '../../service.ts';
+import { importRows, serve } from '../../service.ts';
 import type { World } from './accounts.ts';
 import type { Tally } from './caller.ts';
 import { Caller, findTarget, TARGETS } from './caller.ts';
@@ -16,6 +22,7 @@ interface Rare {
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
+const NOT_GZIP = { ...NDJSON, 'Content-Encoding': 'gzip' };
 const INVALID_TAG = { ...JSON_TYPE, 'If-Match': '1' };
 const UNLESS_ANY = { 'If-None-Match': '*' };
 const ROWS_MAX = 10_000;
@@ -37,31 +44,133 @@ function rareRequests(key: string): Rare[] {
     { operationId: 'deleteListingByExternalId', headers: { 'If-Match': '"9"' }, expected: '412 version_mismatch' },
     { operationId: 'deleteListingByExternalId', expected: '204' },
     { operationId: 'createListing', headers: INVALID_TAG, body: '{}', expected: '400 invalid_header' },
+    { operationId: 'putFeed', headers: JSON_TYPE, body: 'x', expected: '400 invalid_json' },
+    { operationId: 'putFeed', headers: once, body: '', expected: '400 invalid_idempotency_key' },
+    { operationId: 'putFeed', headers: NOT_GZIP, body: '{}', expected: '422 import_failed' },
   ];
 }
 
-export async function askForRare({ url, callers }: World, tally: Tally, times: number): Promise<void> {
-  const caller = new Caller(url, tally);
-  const entries = { '/v1': callers.key, '/admin': callers.administrator };
-  for (const base of ['/v1', '/admin'] as const) {
+const BASES = ['/v1', '/admin'] as const;
+
+export async function askForRare(world: World, tally: Tally, times: number): Promise<void> {
+  for (const base of BASES) {
     const requests = Array.from({ length: times }, (_, time) => rareRequests(`rare-${base}-${time}`)).flat();
-    for (const { operationId, query = '', headers = {}, body, expected } of requests) {
+    await askInOrder(world, tally, base, requests);
+  }
+}
+
+/** Sends requests, and asserts their outcomes. */
+async function askInOrder(
+  { url, callers }: World,
+  tally: Tally,
+  base: (typeof BASES)[number],
+  requests: readonly Rare[],
+): Promise<void> {
+  const caller = new Caller(url, tally);
+  const entry = { '/v1': callers.key, '/admin': callers.administrator }[base];
+  for (const { operationId, query = '', headers = {}, body, expected } of requests) {
+    const target = findTarget(base, operationId);
+    const { method, path } = target.operation;
+    const url = base + path.replace(/\{(?:externalId|name)\}/, 'rare') + query;
+    const told = await caller.ask(target, method.toUpperCase(), url, { ...entry, ...headers }, body);
+    const outcome = outcomeOf(told);
+    assert.equal(
+      outcome,
+      expected,
+      `${operationId}: ${expected} was expected, but the response is ${outcome}: ${told.text}`,
+    );
+  }
+}
+
+function outcomeOf(told: Told): string {
+  return `${told.status} ${errorOf(told).code ?? ''}`.trim();
+}
+
+/** Sends requests while the account's uploads are in progress, so that the feed is busy, and then all places are taken. */
+export async function askWhileUploading(world: World, tally: Tally, times: number): Promise<void> {
+  const file = { headers: NDJSON, body: '' };
+  const busy = [
+    { operationId: 'putFeed', ...file, expected: '409 feed_busy' },
+    { operationId: 'deleteFeed', expected: '409 feed_busy' },
+  ];
+  const full = ['createImport', 'putFeed'].map((operationId) => ({
+    ...{ operationId, ...file },
+    expected: '429 too_many_imports',
+  }));
+  const { Authorization } = world.callers.key;
+  const uploads: Socket[] = [];
+  const upload = async (name: string) => {
+    const socket = await openSocket(world.url);
+    uploads.push(socket);
+    const type = 'Content-Type: application/x-ndjson\r\nContent-Length: 2';
+    const head = `PUT /v1/feeds/${name} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${Authorization}\r\n${type}`;
+    await beginRequest(socket, `${head}\r\n\r\n{}`);
+  };
+  const askAll = async (requests: Rare[]) => {
+    for (const base of BASES) await askInOrder(world, tally, base, Array(times).fill(requests).flat());
+  };
+  await upload('rare');
+  await askAll(busy);
+  for (const name of ['second', 'third', 'fourth']) await upload(name);
+  await askAll(full);
+  for (const socket of uploads) socket.destroy();
+}
+
+/** More listings than a response over HTTP/1.0 can contain. */
+const LONG = 400;
+
+/** Requests long lists over HTTP/1.0. */
+export async function askOverOldHttp({ url, callers }: World, tally: Tally, times: number): Promise<void> {
+  const { Authorization } = callers.key;
+  const rows = Array.from({ length: LONG }, (_, index) => `{"address":"${index} Lane","beds":1,"baths":1}`);
+  await importRows(url, Authorization.replace('Bearer ', ''), rows);
+  const entries = { '/v1': `Authorization: ${Authorization}`, '/admin': `Cookie: ${callers.administrator.Cookie}` };
+  for (const base of BASES) {
+    for (const operationId of Array<string[]>(times).fill(['listListings', 'listEvents']).flat()) {
       const target = findTarget(base, operationId);
-      const { method, path } = target.operation;
-      const told = await caller.ask(
-        target,
-        method.toUpperCase(),
-        base + path.replace('{externalId}', 'rare') + query,
-        { ...entries[base], ...headers },
-        body,
-      );
-      const outcome = `${told.status} ${errorOf(told).code ?? ''}`.trim();
-      assert.equal(
-        outcome,
-        expected,
-        `${operationId}: ${expected} was expected, but the response is ${outcome}: ${told.text}`,
-      );
+      const path = `${base}${target.operation.path}${operationId === 'listEvents' ? '?limit=1000' : ''}`;
+      const { status, headers, body } = await sendRaw(url, `GET ${path} HTTP/1.0\r\n${entries[base]}\r\n\r\n`);
+      const told = { status, headers: new Headers(headers), text: body };
+      assert.equal(outcomeOf(told), '505 http_version_not_supported', `${operationId} over HTTP/1.0: ${body}`);
+      tally.count(target, told, told.status);
     }
+  }
+}
+
+/** An endpoint that refuses connections. */
+const CLOSED = 'http://127.0.0.1:1024/';
+
+/** Requests deliveries of events that are no longer stored. */
+export async function askForRemoved({ url, callers }: World, trial: Trial, tally: Tally, times: number): Promise<void> {
+  const caller = new Caller(url, tally);
+  const ask = async (
+    base: (typeof BASES)[number],
+    operationId: string,
+    ids: string[],
+    expected: string,
+    body?: object,
+  ) => {
+    const target = findTarget(base, operationId);
+    const { method, path } = target.operation;
+    const filled = path.replaceAll(/\{\w+\}/g, () => ids.shift() ?? '');
+    const entry = { '/v1': callers.key, '/admin': callers.administrator }[base];
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const headers = { ...entry, ...(body && JSON_TYPE) };
+    const told = await caller.ask(target, method.toUpperCase(), base + filled, headers, text);
+    assert.equal(outcomeOf(told), expected, `${operationId}: ${told.text}`);
+    return JSON.parse(told.text);
+  };
+  const { id } = await ask('/v1', 'createWebhook', [], '201', { url: CLOSED });
+  await ask('/v1', 'createListing', [], '201', { address: 'a', beds: 0, baths: 0 });
+  const delivery = await until('a delivery fails', async () => {
+    const { data } = await ask('/v1', 'listWebhookDeliveries', [id], '200');
+    return data[0];
+  });
+  const { sql } = await createDatabase(trial.directory, 'sqlite');
+  await sql('delete from events');
+  for (const base of BASES) {
+    for (let time = 0; time < times; time += 1)
+      await ask(base, 'redeliverWebhookDelivery', [id, delivery.id], '410 events_expired');
   }
 }
 
