@@ -414,11 +414,10 @@ async function scansOf(plan: Promise<Node[]> | undefined): Promise<Node[]> {
 }
 
 for (const statistics of STATISTICS) {
-  test(
-    `the documents of a list are read by their ids, with statistics: ${statistics}`,
-    only('postgres', 'it reads the plans of PostgreSQL'),
-    async (t) => {
-      const { database, accountId, ids } = await accountWith(t, statistics);
+  test(`with statistics: ${statistics}`, only('postgres', 'it reads the plans of PostgreSQL'), async (t) => {
+    const { database, sql, accountId, ids, externalIds } = await accountWith(t, statistics);
+
+    await t.test('the documents of a list are read by their ids', async (t) => {
       const plans = collectPlans(t);
       for (const search of [make({}), make({ conditions: [{ field: 'status', operator: 'is', value: 'active' }] })]) {
         plans.length = 0;
@@ -428,14 +427,9 @@ for (const statistics of STATISTICS) {
         for (const scan of scans) assert.ok(rowsOf(scan) <= ids.length, JSON.stringify(scan));
         assert.equal(scans.length, 2);
       }
-    },
-  );
+    });
 
-  test(
-    `a batch of listings is read by its keys, with statistics: ${statistics}`,
-    only('postgres', 'it reads the plans of PostgreSQL'),
-    async (t) => {
-      const { database, accountId, ids, externalIds } = await accountWith(t, statistics);
+    await t.test('a batch of listings is read by its keys', async (t) => {
       const plans = collectPlans(t);
       for (const [by, keys] of Object.entries({ id: ids, externalId: externalIds })) {
         for (const some of [keys, keys.map((key) => `${key}-unknown`)]) {
@@ -446,13 +440,9 @@ for (const statistics of STATISTICS) {
           assert.equal(scans.length, 2);
         }
       }
-    },
-  );
-  test(
-    `a listing is found by its external id, with statistics: ${statistics}`,
-    only('postgres', 'it reads the plans of PostgreSQL'),
-    async (t) => {
-      const { database, accountId, ids, externalIds } = await accountWith(t, statistics);
+    });
+
+    await t.test('a listing is found by its external id', async (t) => {
       const plans = collectPlans(t);
       for (const [index, externalId] of [...externalIds.slice(0, 3), 'unknown'].entries()) {
         plans.length = 0;
@@ -462,14 +452,9 @@ for (const statistics of STATISTICS) {
         assert.equal(scans.length, 2);
         for (const scan of scans) assert.ok(rowsOf(scan) <= 1, JSON.stringify(scan));
       }
-    },
-  );
+    });
 
-  test(
-    `a page of a feed reads only its listings, with statistics: ${statistics}`,
-    only('postgres', 'it reads the plans of PostgreSQL'),
-    async (t) => {
-      const { database, accountId, externalIds } = await accountWith(t, statistics);
+    await t.test('a page of a feed reads only its listings', async (t) => {
       const plans = collectPlans(t);
       const pages = [
         ['new', 'byExternalId', '', 0],
@@ -485,14 +470,9 @@ for (const statistics of STATISTICS) {
         assert.equal(scans.length, 2);
         for (const scan of scans) assert.equal(rowsOf(scan), length, JSON.stringify(scan));
       }
-    },
-  );
+    });
 
-  test(
-    `a batch of search rows is changed by its ids, with statistics: ${statistics}`,
-    only('postgres', 'it reads the plans of PostgreSQL'),
-    async (t) => {
-      const { database, sql, accountId, ids } = await accountWith(t, statistics);
+    await t.test('a batch of search rows is changed by its ids', async (t) => {
       const change = { ...toSearchRow(makeListing(0)), beds: 9 };
       const plans = collectPlans(t);
       for (const parts of [['beds'], ['beds', 'terms']] as const) {
@@ -514,14 +494,9 @@ for (const statistics of STATISTICS) {
         const isNew = parts.length === 2;
         for (const { terms } of stored) assert.match(String(terms), isNew ? /elm/ : /elm|oak/);
       }
-    },
-  );
+    });
 
-  test(
-    `the marks of a batch of listings are stored by their ids, with statistics: ${statistics}`,
-    only('postgres', 'it reads the plans of PostgreSQL'),
-    async (t) => {
-      const { database, sql, accountId, ids } = await accountWith(t, statistics);
+    await t.test('the marks of a batch of listings are stored by their ids', async (t) => {
       const plans = collectPlans(t, 'feed_mark');
       const marks = ids.map((id): [string, string] => [id, `mark of ${id}`]);
       await database.write((transaction) => setFeedMarks(transaction, accountId, marks), accountId);
@@ -534,8 +509,8 @@ for (const statistics of STATISTICS) {
         '',
       );
       assert.deepEqual(new Map(stored.map((row) => [row.id, row.feed_mark])), new Map(marks));
-    },
-  );
+    });
+  });
 }
 
 test('a page of a feed reads only its listings', only('sqlite', 'it reads the statements of SQLite'), async (t) => {
