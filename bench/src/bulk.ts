@@ -47,7 +47,8 @@ export function summarizeBulk(name: string, rounds: readonly BulkRound[]): BulkR
 }
 
 /**
- * Takes the median of the rounds' ratios, because a slow phase of the machine affects both values of a ratio.
+ * The ratio is the median of the rounds' ratios, not the ratio of the medians: a slow phase of the machine
+ * affects both values of a round.
  */
 function summarizeNeighbours(rounds: readonly Neighbour[][]): Neighbour[] {
   return (rounds[0] ?? []).map(({ name }) => {

@@ -6,7 +6,7 @@ import type { EventFilter, EventList, EventQuery, ListingEvent } from './types.t
 
 /** A position in the events of an account. */
 export interface Position {
-  /** The sequence of the last event. */
+  /** The sequence of the last event that was read, or 0. Reading continues with the next one. */
   after: number;
   /** Identifies the history of the database. After a restore, a sequence may belong to another event. */
   epoch?: string | undefined;

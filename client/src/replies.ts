@@ -50,7 +50,7 @@ function parseError(text: string): (ErrorMembers & { code: string; message: stri
 }
 
 function foreignResponse(status: number): string {
-  if (status >= 500) return `The service or a proxy returned status ${status}. Try again in a moment.`;
+  if (status >= 500) return `The service or a proxy returned ${status}. Try again.`;
   return `The response with status ${status} did not come from the service. Check the base URL and any proxy.`;
 }
 

@@ -110,7 +110,7 @@ export async function assertKept(
   const knownFed = [...ledger.known.values()].filter(({ isFed }) => isFed).length;
   assert.deepEqual([fedCount, fed], [knownFed, knownFed], 'feeds have other listings');
   const { text } = await caller.send({ method: 'GET', path: '/listings?q=lane&count=true&limit=1' });
-  assert.equal(JSON.parse(text).total, listings.length, 'a search finds other listings');
+  assert.equal(JSON.parse(text).total, listings.length, 'a search finds a different number of listings');
 }
 
 /** Finds the listings that differ from the ledger, by kind of difference. */

@@ -106,7 +106,10 @@ test('if workers cannot start, the error is one line, and no process remains', a
   await writeFile(foreign, 'not a database '.repeat(100));
   const wrong = await runCommand(['serve'], { DATABASE_URL: `file:${foreign}`, WORKERS: '3', PORT: '0' });
   assert.deepEqual([wrong.code, wrong.stdout], [1, '']);
-  assert.match(wrong.stderr, /^error: [^\n]*foreign\.db is truncated, or is not a database\. If it belongs [^\n]*\n$/);
+  assert.match(
+    wrong.stderr,
+    /^error: [^\n]*foreign\.db is truncated, or is not a database\. If the database belongs [^\n]*\n$/,
+  );
 });
 
 test('if the address for metrics is in use, no worker remains', async (t) => {

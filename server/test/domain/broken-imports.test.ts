@@ -33,7 +33,7 @@ function failingFrom(database: Database, first: number): Database {
 
 for (const [first, message, created] of [
   [1, /^Nothing was written/, 0],
-  [2, /Only the rows counted in this report were written/, 1],
+  [2, /Only the rows that this report counts as created or updated were written/, 1],
 ] as const) {
   test(`an import whose write ${first} fails reports what it saved before: ${created}`, async (t) => {
     const { database, accountId } = await databaseFor(t);

@@ -242,7 +242,7 @@ describe('invitation mail', () => {
     );
     assert.match(error.message, /Grace Hopper, a user since \d{4}-.*, member of "Hill Country Homes" \(acc_\w+\)/);
     const [, personId = ''] = /--person (usr_\w+)/.exec(error.message) ?? [];
-    await assert.rejects(letIn('ceo@example.com', 'usr_other'), /--person/);
+    await assert.rejects(letIn('ceo@example.com', 'usr_other'), /has the ID usr_\w+, not usr_other/);
     assert.equal((await letIn('ceo@example.com', personId)).id, personId);
 
     await invite('grace@example.com');

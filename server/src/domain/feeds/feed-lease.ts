@@ -118,7 +118,7 @@ export class LeasedRun {
 /** If the JSON of the columns is longer, the columns are not stored, and the next file is not compared with them. */
 const COLUMNS_LENGTH_MAX = 32 * 1024;
 
-/** Returns null for a file that is not CSV; null leaves the stored columns unchanged. */
+/** Returns null, which leaves the stored columns unchanged, unless a CSV file was applied. */
 function toStoredColumns(columns: FeedColumn[] | undefined): string | null {
   if (columns === undefined) return null;
   const text = JSON.stringify(columns);

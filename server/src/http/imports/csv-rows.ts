@@ -20,7 +20,7 @@ import { UnitNotes } from './unit-notes.ts';
 import { ValueRules } from './value-rules.ts';
 
 interface CsvOptions {
-  /** Hashes of rows that were valid in the feed's previous file, so they are not read again. */
+  /** Hashes of the rows that the feed's listings still match; such a row is valid and need not be read. */
   known: HashSet;
   onHeader(header: ReadHeader): void;
 }

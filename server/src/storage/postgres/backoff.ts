@@ -13,7 +13,7 @@ export class Backoff {
   readonly #endTimeMs = performance.now() + ATTEMPTS_MAX_MS;
   #waitMs = WAIT_MS;
 
-  /** Waits before the next attempt. @returns false, without waiting, if the time is up */
+  /** Waits before the next attempt. @returns false, without waiting, if the wait would exceed the time limit */
   async next(): Promise<boolean> {
     const waitMs = this.#waitMs;
     if (performance.now() + waitMs > this.#endTimeMs) return false;

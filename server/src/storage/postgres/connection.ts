@@ -22,7 +22,7 @@ export interface Query {
   text: string;
   values?: unknown[];
   name?: string;
-  /** The statement timeout if it differs from the pool's. */
+  /** How long to wait for the result, without `GRACE_MS`, if not as long as the pool. The server is not told. */
   timeoutMs?: number;
 }
 

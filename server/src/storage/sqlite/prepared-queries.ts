@@ -4,7 +4,7 @@ import type { Sql } from 'sql-template-tag';
 import type { Run } from '../runs.ts';
 import { readRun } from './read-run.ts';
 
-/** Searches differ by their conditions, and most recur. */
+/** The maximum number of statements to keep. Each combination of conditions has its own, and most recur. */
 const PREPARED_MAX = 200;
 
 type Query = Pick<Sql, 'sql'> & { values: readonly unknown[] };
