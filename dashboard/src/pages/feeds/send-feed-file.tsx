@@ -63,9 +63,10 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }:
             <Note color="yellow" title="The guard would stop this run">
               {plan.guard.map(({ reason, message }) => (
                 <Text key={reason} size="sm">
-                  {message}
+                  {message.replace(/^./, (first) => first.toUpperCase())}.
                 </Text>
               ))}
+              {isUnusable && <Text size="sm">Choose the complete file.</Text>}
             </Note>
           )}
           <FileWarnings warnings={plan.warnings} />
