@@ -25,6 +25,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const NOT_GZIP = { ...NDJSON, 'Content-Encoding': 'gzip' };
 const INVALID_TAG = { ...JSON_TYPE, 'If-Match': '1' };
 const UNLESS_ANY = { 'If-None-Match': '*' };
+const ROW = '{"externalId":"1","address":"a","beds":1,"baths":1}';
 const ROWS_MAX = 10_000;
 
 /** Requests that random choices rarely produce. Their order matters. */
@@ -46,6 +47,8 @@ function rareRequests(key: string): Rare[] {
     { operationId: 'createListing', headers: INVALID_TAG, body: '{}', expected: '400 invalid_header' },
     { operationId: 'putFeed', headers: JSON_TYPE, body: 'x', expected: '400 invalid_json' },
     { operationId: 'putFeed', headers: once, body: '', expected: '400 invalid_idempotency_key' },
+    { operationId: 'putFeed', headers: NDJSON, body: ROW, expected: '200' },
+    { operationId: 'updateFeed', headers: JSON_TYPE, body: '{"missing":"keep"}', expected: '200' },
     { operationId: 'putFeed', headers: NOT_GZIP, body: '{}', expected: '422 import_failed' },
   ];
 }
