@@ -701,7 +701,7 @@ export interface paths {
         };
         /**
          * List the feeds
-         * @description All feeds of the account, sorted by name. An account can have up to 100 feeds.
+         * @description All feeds of the account, sorted by name. An account can have up to 100 feeds. If the `errors` of a last run are longer than 16 KiB, they are left out; retrieve the feed to get them.
          */
         get: operations["listFeeds"];
         put?: never;
@@ -2057,7 +2057,7 @@ export interface components {
             guard: components["schemas"]["GuardReason"][];
             /** @description Fields in which some values name a unit or currency other than the account's default, and others name none. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
-            /** @description Up to 1,000 changes of each kind. */
+            /** @description Up to 1,000 changes of each kind; fewer updates and failed rows if they are longer than 2 MiB. */
             examples: {
                 create: {
                     line: number;

@@ -18,7 +18,7 @@ export interface StoredRun {
   /** The first failed rows as JSON text. */
   errors: string;
   error: { code: string; message: string } | null;
-  /** The number of stored failed rows, and about how many bytes their errors and values have. */
+  /** The number of stored failed rows, and about how many bytes they have, including `errors`. */
   storedRows: number;
   storedBytes: number;
 }
@@ -33,11 +33,13 @@ function toRun({ counts, error, ...row }: Row): StoredRun {
   return { ...row, counts: JSON.parse(counts), error: error === null ? null : JSON.parse(error) };
 }
 
-const CHANGING = [
+const SHORT = [
   ...(['finishedAt', 'outcome', 'counts', 'sequenceFrom', 'sequenceTo'] as const),
-  ...(['errors', 'error', 'storedRows', 'storedBytes'] as const),
+  ...(['error', 'storedRows', 'storedBytes'] as const),
 ] as const;
-const MEMBERS = ['id', 'feed', 'startedAt', ...CHANGING] as const;
+const CHANGING = [...SHORT, 'errors'] as const;
+const FIXED = ['id', 'feed', 'startedAt'] as const;
+const MEMBERS = [...FIXED, ...CHANGING] as const;
 
 const insert = insertRow('feed_runs', ['accountId', ...MEMBERS]);
 
@@ -67,8 +69,14 @@ export async function findRun(
   return row && toRun(row);
 }
 
+/** Longer errors are left out of the list of feeds, which has the last run of each of up to 100 feeds. */
+const LISTED_BYTES = sql.lit(16 * 1024);
+
 const selectLast = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
-  select(query)
+  query
+    .selectFrom('feed_runs')
+    .select(columnsOf([...FIXED, ...SHORT]))
+    .select(sql<string>`case when octet_length(errors) <= ${LISTED_BYTES} then errors else '[]' end`.as('errors'))
     .where('account_id', '=', parameter('accountId'))
     .where('id', 'in', ({ selectFrom }) =>
       selectFrom('feeds').select('run_id').where('account_id', '=', parameter('accountId')),
@@ -144,29 +152,44 @@ export const findRunsOfFeed = allRows(['accountId', 'feed', 'limit'], (query, pa
 
 export const removeRun = removeRows('feed_runs', ['accountId', 'id']);
 
-const selectStored = firstRow(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
+const selectSums = firstRow(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
   query
     .selectFrom('feed_runs')
-    .select([
-      sql<number>`count(*)`.as('runs'),
-      sql<number | null>`min(case when stored_rows > 0 then id end)`.as('oldest'),
-      sql<number>`coalesce(sum(stored_bytes), 0)`.as('bytes'),
-    ])
+    .select(sql<number>`coalesce(sum(stored_bytes), 0)`.as('bytes'))
+    .where('account_id', '=', parameter('accountId'))
+    .where('stored_bytes', '>', sql.lit(0)),
+);
+
+/** How many bytes the failed rows of an account's runs have, including the errors in the runs themselves. */
+export async function sumStoredBytes(executor: Executor, accountId: string): Promise<number> {
+  return Number((await selectSums(executor, accountId))?.bytes);
+}
+
+/** The account's oldest run with stored failed rows. */
+export const findOldestStored = firstRow(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
+  query
+    .selectFrom('feed_runs')
+    .select(['id', 'stored_bytes as storedBytes'])
+    .where('account_id', '=', parameter('accountId'))
+    .where('stored_bytes', '>', sql.lit(0))
+    .orderBy('id')
+    .limit(sql.lit(1)),
+);
+
+const selectCount = firstRow(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
+  query
+    .selectFrom('feed_runs')
+    .select(sql<number>`count(*)`.as('runs'))
     .where('account_id', '=', parameter('accountId')),
 );
 
-/** How much an account's runs store, and the oldest run with stored rows. */
-export async function sumStored(
-  executor: Executor,
-  accountId: string,
-): Promise<{ runs: number; bytes: number; oldest: string | null }> {
-  const { runs = 0, bytes = 0, oldest = null } = (await selectStored(executor, accountId)) ?? {};
-  return { runs: Number(runs), bytes: Number(bytes), oldest: oldest === null ? null : String(oldest) };
+export async function countRuns(executor: Executor, accountId: string): Promise<number> {
+  return Number((await selectCount(executor, accountId))?.runs);
 }
 
-const setStored = updateRows('feed_runs', ['accountId', 'id'], ['storedRows', 'storedBytes']);
+const setStored = updateRows('feed_runs', ['accountId', 'id'], ['storedRows', 'storedBytes', 'errors']);
 
-/** Records that a run no longer has stored rows. */
+/** Records that a run no longer has stored failed rows. */
 export async function forgetStored(executor: Executor, accountId: string, id: string): Promise<void> {
-  await setStored(executor, accountId, id, { storedRows: 0, storedBytes: 0 });
+  await setStored(executor, accountId, id, { storedRows: 0, storedBytes: 0, errors: '[]' });
 }

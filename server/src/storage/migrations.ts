@@ -16,6 +16,7 @@ import { historyOrder } from './migrations/0014-history-order.ts';
 import { suspendableCounts } from './migrations/0015-suspendable-counts.ts';
 import { indexMerges } from './migrations/0016-index-merges.ts';
 import { feedFiles } from './migrations/0017-feed-files.ts';
+import { feedRunSizes } from './migrations/0018-feed-run-sizes.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   suspendableCounts,
   indexMerges,
   feedFiles,
+  feedRunSizes,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -357,9 +357,43 @@ describe('the runs of a feed', () => {
     const recent = await runFeed(service, tenant, 'mls', file, { query: '?failedMax=1' });
     await service.sql('update feed_runs set stored_bytes = 200000000 where account_id = ?', tenant.accountId);
     await purgeFeedRuns(service.database, Date.now(), new AbortController().signal);
-    const errorsOf = async ({ id }: Run) =>
-      (await get<{ data: unknown[] }>(service, tenant, `/feeds/mls/runs/${id}/errors`)).data;
-    assert.deepEqual([(await errorsOf(old)).length, (await errorsOf(recent)).length], [0, 1]);
+    const errorsOf = async ({ id }: Run) => {
+      const { data } = await get<{ data: unknown[] }>(service, tenant, `/feeds/mls/runs/${id}/errors`);
+      return [data.length, (await get<Run>(service, tenant, `/feeds/mls/runs/${id}`)).errors.length];
+    };
+    assert.deepEqual(
+      [await errorsOf(old), await errorsOf(recent)],
+      [
+        [0, 0],
+        [1, 1],
+      ],
+    );
+    // Before each run, too, because a client could store gigabytes before the next purge.
+    await service.sql('update feed_runs set stored_bytes = 300000000 where id = ?', recent.id);
+    const last = await runFeed(service, tenant, 'mls', file, { query: '?failedMax=1' });
+    assert.deepEqual(
+      [await errorsOf(recent), await errorsOf(last)],
+      [
+        [0, 0],
+        [1, 1],
+      ],
+    );
+  });
+
+  test('leave long errors out of the list of feeds', async () => {
+    const tenant = await service.createTenant();
+    const bad = Array.from({ length: 100 }, (_, n) => row(`X-${n}`, { beds: -1, baths: -1, listPrice: -1 }));
+    await runFeed(service, tenant, 'long', bad, { query: '?failedMax=100%25' });
+    await runFeed(service, tenant, 'short', bad.slice(0, 2), { query: '?failedMax=100%25' });
+    const { data } = await get<{ data: { lastRun: Run }[] }>(service, tenant, '/feeds');
+    assert.deepEqual(
+      data.map(({ lastRun }) => [lastRun.failed, lastRun.errors.length]),
+      [
+        [100, 0],
+        [2, 2],
+      ],
+    );
+    assert.equal((await get<{ lastRun: Run }>(service, tenant, '/feeds/long')).lastRun.errors.length, 100);
   });
 });
 

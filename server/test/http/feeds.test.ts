@@ -505,6 +505,17 @@ describe('the guard', () => {
     const array = `[\n${JSON.stringify(row('A'))}${' '.repeat(2 ** 20)}\n]`;
     const run = await runFeed(service, tenant, 'mls', array, { type: JSON_ARRAY });
     assert.deepEqual([run.rows, run.updated, run.failed], [1, 1, 0]);
+    // The last row is complete, although it has no usable external id.
+    for (const [file, type] of [
+      [`${HEADER}A,1 Elm,3,2\n,Total,3,2`, 'text/csv'],
+      [ndjson([row('A'), { ...row('B'), externalId: 17 }]).trimEnd(), 'application/x-ndjson'],
+    ] as const) {
+      const judged = await runFeed(service, tenant, 'mls', file, {
+        type,
+        query: '?missingMax=100%25&failedMax=100%25',
+      });
+      assert.deepEqual([judged.rows, judged.failed], [2, 1]);
+    }
   });
 
   test('does not hide the error of a file that cannot be read', async () => {

@@ -61,6 +61,7 @@ export async function applyOnFullDisk(t: TestContext, settings: Record<string, s
   assert.deepEqual([status, body.error?.code], [507, 'storage_full']);
   const stored = await count();
   assert.ok(stored > 0 && stored < ROWS.length, String(stored));
+  assert.ok(body.error.message.includes(`after it had changed ${stored} listings`), body.error.message);
   disk.grow(256 * MEGABYTE);
   // On the full disk, the end of the run may not have been stored; then its lease must end.
   const run = await until(

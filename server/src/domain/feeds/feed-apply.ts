@@ -39,6 +39,7 @@ export class FeedApplication {
 
   async writeRows(): Promise<void> {
     let rows = this.#file.workAfter(0, BATCH_LENGTH);
+    let last = rows.at(-1)?.number ?? 0;
     while (rows.length > 0) {
       this.#signal.throwIfAborted();
       let written = rows;
@@ -53,11 +54,10 @@ export class FeedApplication {
         written = takeGroup(isCut ? rows.filter(({ externalId }) => stored.has(externalId)) : rows);
         return this.#writeGroup(writing, run, written, stored);
       });
-      const last = written.at(-1)?.number ?? 0;
-      rows =
-        rows.length === written.length
-          ? this.#file.workAfter(last, BATCH_LENGTH)
-          : rows.filter((row) => !written.includes(row));
+      rows = rows.filter((row) => !written.includes(row));
+      if (rows.length > 0) continue;
+      rows = this.#file.workAfter(last, BATCH_LENGTH);
+      last = rows.at(-1)?.number ?? last;
     }
   }
 

@@ -6,8 +6,8 @@ import type { FeedChange } from './feed-rows.ts';
 
 /** Maximum number of examples of each kind that a plan shows. */
 export const EXAMPLES_MAX = 1_000;
-/** A plan shows no further updates once those that it shows are longer than this, as JSON. */
-const LENGTH_MAX = 2 * 1024 * 1024;
+/** A plan shows no further updates or failed rows once those that it shows are longer than this, as JSON. */
+export const EXAMPLES_LENGTH_MAX = 2 * 1024 * 1024;
 
 interface MissingExample {
   listingId: string;
@@ -28,7 +28,7 @@ export class FeedExamples {
       if (this.create.length < EXAMPLES_MAX) this.create.push({ line, externalId, address });
       return;
     }
-    if (this.update.length === EXAMPLES_MAX || this.#length > LENGTH_MAX) return;
+    if (this.update.length === EXAMPLES_MAX || this.#length > EXAMPLES_LENGTH_MAX) return;
     const example = { line, externalId, listingId: id, changes };
     this.#length += JSON.stringify(example).length;
     this.update.push(example);

@@ -1,7 +1,14 @@
 import { firstIdAt } from '../../lib/ids.ts';
 import type { Database, Executor } from '../../storage/database.ts';
 import { removeFailures } from '../../storage/feed-errors.ts';
-import { findOldRuns, forgetStored, removeRun, sumStored } from '../../storage/feed-runs.ts';
+import {
+  countRuns,
+  findOldestStored,
+  findOldRuns,
+  forgetStored,
+  removeRun,
+  sumStoredBytes,
+} from '../../storage/feed-runs.ts';
 import { forEachAccount } from '../events/event-purge.ts';
 import { RUN_ID_PREFIX } from './feed-lease.ts';
 
@@ -26,15 +33,20 @@ async function purgeAccount(database: Database, accountId: string, before: strin
   while (!signal.aborted && (await findOldRuns(database, accountId, before, 1)).length > 0) {
     await database.write((transaction) => removeSomeRuns(transaction, accountId, before, SLICE_LENGTH), accountId);
   }
-  for (let sums = await sumStored(database, accountId); !signal.aborted && sums.runs > RUNS_MAX; ) {
+  while (!signal.aborted && (await countRuns(database, accountId)) > RUNS_MAX) {
     await database.write((transaction) => removeSomeRuns(transaction, accountId, ALL, SLICE_LENGTH), accountId);
-    sums = await sumStored(database, accountId);
   }
-  for (let sums = await sumStored(database, accountId); !signal.aborted && sums.bytes > STORED_BYTES_MAX; ) {
-    const { oldest } = sums;
-    if (oldest === null) return;
-    await forgetFailures(database, accountId, oldest);
-    sums = await sumStored(database, accountId);
+  await limitStored(database, accountId, signal);
+}
+
+/** Removes the failed rows of an account's oldest runs, until all of them together are within the limit. */
+export async function limitStored(database: Database, accountId: string, signal: AbortSignal): Promise<void> {
+  let excess = (await sumStoredBytes(database, accountId)) - STORED_BYTES_MAX;
+  while (!signal.aborted && excess > 0) {
+    const oldest = await findOldestStored(database, accountId);
+    if (oldest === undefined) return;
+    await forgetFailures(database, accountId, oldest.id);
+    excess -= oldest.storedBytes;
   }
 }
 

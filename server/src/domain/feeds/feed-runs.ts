@@ -13,11 +13,12 @@ import { StagedFile } from '../../storage/open.ts';
 import { type Actor, getActingAccount, type Reader } from '../writing/writing.ts';
 import { FeedApplication } from './feed-apply.ts';
 import { FeedComparison, findKnownRows } from './feed-comparison.ts';
-import { EXAMPLES_MAX, FeedExamples } from './feed-examples.ts';
+import { EXAMPLES_LENGTH_MAX, EXAMPLES_MAX, FeedExamples } from './feed-examples.ts';
 import { hasAllFailures, storeFailures } from './feed-failures.ts';
 import { type GuardReason, judge, stoppedByGuard } from './feed-guard.ts';
 import { LeasedRun } from './feed-lease.ts';
 import { FeedPlan, type PlanId, parsePlanId } from './feed-plan.ts';
+import { limitStored } from './feed-purge.ts';
 import type { FeedSource } from './feed-rows.ts';
 
 export interface FeedRequest<R extends Reader = Actor> {
@@ -49,6 +50,8 @@ export async function runFeed(database: Database, request: FeedRequest): Promise
   requireSameMissing(request.missing, expected);
   using leased = await LeasedRun.begin(database, actor, name);
   try {
+    // Otherwise, a client could fill the disk before the next purge.
+    await limitStored(database, actor.accountId, request.signal);
     const settings = { ...request.settle(leased.settings), ...(expected && { missing: expected.missing }) };
     using file = new StagedFile();
     const plan = await makePlan(database, request, settings, new FeedPlan(file));
@@ -57,13 +60,27 @@ export async function runFeed(database: Database, request: FeedRequest): Promise
     const application = new FeedApplication(leased, file, request);
     await application.writeRows();
     await application.writeMissing(settings.missing);
+    await noteErrors(database, leased);
+    await leased.end({ outcome: 'succeeded', error: null }, request.source.columns);
+    return leased.run;
   } catch (error) {
-    await endWithError(database, leased, error);
-    throw error instanceof AppError ? error.with({ runId: leased.run.id }) : error;
+    const reported = error instanceof AppError ? withRun(error, leased.run) : error;
+    await endWithError(database, leased, reported);
+    throw reported;
   }
-  leased.run.errors = await readErrors(database, actor.accountId, leased.run.id);
-  await leased.end({ outcome: 'succeeded', error: null }, request.source.columns);
-  return leased.run;
+}
+
+/**
+ * Adds the run to its error. If listings were changed, also replaces the message of a database error, which says
+ * that nothing was written.
+ */
+function withRun(error: AppError, { id, counts }: StoredRun): AppError {
+  const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
+  const changed = counts.created + counts.updated + counts.withdrawn + counts.deleted;
+  if (!isPromise || changed === 0) return error.with({ runId: id });
+  const message = `The run stopped early, after it had changed ${changed} listings. Send the file again to complete it.`;
+  const members = { ...error.members, runId: id };
+  return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }
 
 export interface ShownPlan extends FeedCounts {
@@ -81,7 +98,7 @@ export async function planFeed(database: Database, request: FeedRequest<Reader>)
   const examples = new FeedExamples();
   using file = new StagedFile();
   const plan = await makePlan(database, request, settings, new FeedPlan(file), examples);
-  const failed = file.failuresAfter(0, EXAMPLES_MAX).map(({ error }) => JSON.parse(error));
+  const failed = file.firstErrors(EXAMPLES_MAX, EXAMPLES_LENGTH_MAX).map((error) => JSON.parse(error));
   const missing = await examples.readMissing(database, actor.accountId);
   return {
     feed: name,
@@ -173,10 +190,12 @@ async function storePlanned(leased: LeasedRun, plan: FeedPlan, { source, signal 
   } while (after > 0 && !hasAllFailures(leased.run));
 }
 
-async function readErrors(database: Database, accountId: string, runId: string): Promise<string> {
+/** Adds the first failed rows to the run's record. */
+async function noteErrors(database: Database, { accountId, run }: LeasedRun): Promise<void> {
   const options = { limit: ERRORS_MAX, bytesMax: ERRORS_LENGTH_MAX };
-  const { rows } = await findFailures(database, accountId, runId, 0, options);
-  return `[${rows.map(({ error }) => error).join()}]`;
+  const { rows } = await findFailures(database, accountId, run.id, 0, options);
+  run.errors = `[${rows.map(({ error }) => error).join()}]`;
+  if (rows.length > 0) run.storedBytes += Buffer.byteLength(run.errors);
 }
 
 /**
@@ -188,7 +207,7 @@ async function endWithError(database: Database, leased: LeasedRun, error: unknow
   const message = error instanceof AppError ? error.message : 'An unexpected error occurred; send the file again.';
   const outcome = code === 'feed_guard' ? 'stopped_by_guard' : 'failed';
   try {
-    leased.run.errors = await readErrors(database, leased.accountId, leased.run.id);
+    await noteErrors(database, leased);
     await leased.end({ outcome, error: { code, message } });
   } catch {
     // `endLostRuns` ends the run after its lease expires.

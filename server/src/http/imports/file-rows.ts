@@ -109,7 +109,8 @@ class RowReader<T> {
     let sliceEndMs = performance.now() + SLICE_MAX_MS;
     for (const record of records) {
       const row = this.#toRow(record, this.#details < this.#detailsMax);
-      if (row !== undefined) this.#rows.push(isOpen && isUnreadable(row) ? { ...row, isCut: true } : row);
+      const isCut = isOpen && row !== undefined && 'isUnreadable' in row;
+      if (row !== undefined) this.#rows.push(isCut ? { ...row, isCut } : row);
       this.#details += countDetails(row);
       if (this.#rows.length === BATCH_ROWS_MAX) yield* this.flush();
       if (performance.now() < sliceEndMs) continue;
@@ -130,11 +131,6 @@ function countDetails(row: ReadRow | undefined): number {
   if (row === undefined || !('issue' in row || 'patch' in row)) return 0;
   const issue = 'issue' in row ? row.issue : row.patch;
   return typeof issue === 'string' ? 0 : (issue.details?.length ?? 0);
-}
-
-/** Whether the row is not valid CSV or JSON; other invalid rows are complete. */
-function isUnreadable(row: ReadRow): boolean {
-  return 'issue' in row && (row.issue.code === 'invalid_json' || row.externalId === undefined);
 }
 
 function describeBreak(error: unknown, line: number, isEnding: boolean): unknown {

@@ -72,6 +72,8 @@ interface ReadAnyRow {
 /** A row that is invalid regardless of the account's listings. */
 export interface ReadBadRow extends ReadAnyRow {
   issue: PlainError;
+  /** Whether the row is not valid CSV or JSON; other invalid rows are complete. */
+  isUnreadable?: boolean;
 }
 
 export interface ReadGoodRow extends ReadAnyRow {

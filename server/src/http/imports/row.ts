@@ -63,7 +63,14 @@ export class RowBuilder {
 
   /** Creates the row for a record that cannot be read. */
   fail(line: number, error: AppError, own: string | undefined): ReadBadRow {
-    return { line, externalId: undefined, isRepeated: false, values: own, issue: toPlainError(error) };
+    return {
+      line,
+      externalId: undefined,
+      isRepeated: false,
+      values: own,
+      issue: toPlainError(error),
+      isUnreadable: true,
+    };
   }
 
   #isRepeated(externalId: string | undefined): boolean {

@@ -3,8 +3,13 @@ import { translateError } from './errors.ts';
 
 const CACHE_KIB = 4_096;
 const PAGE_BYTES = 4_096;
+/** A failed row's longer values are not read, and work ends early at this total length, to bound memory and time. */
+const VALUES_BYTES_MAX = 64 * 1024;
+const WORK_BYTES_MAX = 1024 * 1024;
 /** Disk space that a run can take: enough for ten million rows of a kilobyte. */
 const BYTES_MAX = 16 * 1024 * 1024 * 1024;
+
+const SHORT_VALUES = `case when octet_length(own) <= ${VALUES_BYTES_MAX} then own end`;
 
 /** A row of a feed's file, as kept during a run. */
 export interface StagedRow {
@@ -35,7 +40,7 @@ export interface StagedWork {
   cleaned: number;
 }
 
-/** A failed row: `error` is JSON text, as in responses. */
+/** A failed row: `error` is JSON text, as in responses. `values` is null if the values are long. */
 export type StagedFailure = { number: number; error: string; values: string | null };
 
 /** `change`: the listing is written. `mark`: only the listing's mark is written. */
@@ -113,11 +118,21 @@ export class StagedFile {
     this.#run('insert into work values (?, ?)', [number, kind]);
   }
 
-  /** The next rows to write, in the order of the file. */
+  /** The next rows to write, in the order of the file: up to `limit`, but fewer if they are long. */
   workAfter(number: number, limit: number): StagedWork[] {
+    const lengths = this.#all<{ number: number; bytes: number }>(
+      `select number, octet_length(content) as bytes from work inner join rows using (number)
+        where number > ? order by number limit ?`,
+      [number, limit],
+    );
+    let total = 0;
+    const end = lengths.findIndex(({ bytes }) => {
+      total += bytes;
+      return total > WORK_BYTES_MAX;
+    });
     const sql = `select number, kind, line, external_id as externalId, content, hash, cleaned
       from work inner join rows using (number) where number > ? order by number limit ?`;
-    return this.#all(sql, [number, limit]);
+    return this.#all(sql, [number, end < 0 ? limit : Math.max(end, 1)]);
   }
 
   /**
@@ -138,14 +153,25 @@ export class StagedFile {
     this.#run('insert into failures values (?, ?)', [number, error]);
   }
 
+  /** The errors of the first failed rows: up to `limit`, but fewer if they are longer than `bytesMax` in total. */
+  firstErrors(limit: number, bytesMax: number): string[] {
+    const sql = `select error from (
+        select number, error, sum(octet_length(error)) over (order by number) as bytes from failures
+        where number <= (select max(number) from (select number from failures order by number limit ?))
+      ) where bytes <= ? order by number`;
+    return this.#all<{ error: string }>(sql, [limit, bytesMax]).map(({ error }) => error);
+  }
+
   failuresAfter(number: number, limit: number): StagedFailure[] {
-    const sql = `select failures.number, error, own as "values" from failures inner join rows using (number)
+    const sql = `select failures.number, error, ${SHORT_VALUES} as "values" from failures inner join rows using (number)
       where failures.number > ? order by failures.number limit ?`;
     return this.#all(sql, [number, limit]);
   }
 
+  /** A row's own values; null if they are long. */
   valuesOf(number: number): string | null {
-    return this.#all<{ own: string | null }>('select own from rows where number = ?', [number])[0]?.own ?? null;
+    const sql = `select ${SHORT_VALUES} as own from rows where number = ?`;
+    return this.#all<{ own: string | null }>(sql, [number])[0]?.own ?? null;
   }
 
   [Symbol.dispose](): void {

@@ -26,7 +26,9 @@ export const listFeedsOperation: Operation<'account'> = {
   path: '/feeds',
   operationId: 'listFeeds',
   summary: 'List the feeds',
-  description: 'All feeds of the account, sorted by name. An account can have up to 100 feeds.',
+  description:
+    'All feeds of the account, sorted by name. An account can have up to 100 feeds. If the `errors` of a last run are ' +
+    'longer than 16 KiB, they are left out; retrieve the feed to get them.',
   caller: 'account',
   replies: [
     {

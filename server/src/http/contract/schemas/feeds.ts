@@ -192,7 +192,9 @@ export const feedPlan = z
         missing: z.array(z.object({ listingId: z.string(), externalId: z.string().nullable(), address: z.string() })),
         failed: z.array(failedRow),
       })
-      .meta({ description: 'Up to 1,000 changes of each kind.' }),
+      .meta({
+        description: 'Up to 1,000 changes of each kind; fewer updates and failed rows if they are longer than 2 MiB.',
+      }),
   })
   .meta({ id: 'FeedPlan' });
 

@@ -1,0 +1,7 @@
+import { onBoth } from './migration.ts';
+
+/** Sums the bytes that runs store without reading the runs, whose errors are long. */
+export const feedRunSizes = onBoth(`
+  update feed_runs set stored_bytes = stored_bytes + octet_length(errors) where stored_rows > 0;
+  create index feed_runs_stored on feed_runs (account_id, id, stored_bytes) where stored_bytes > 0;
+`);
