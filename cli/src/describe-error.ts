@@ -40,13 +40,14 @@ export const LOGIN_ADVICE: Advice = {
 const NEXT: Record<string, string> = {
   not_found: 'If you expected it to exist, use "listings me" to check which account your key belongs to.',
   feed_busy: 'To see the run, use "listings feeds runs NAME".',
-  events_expired:
-    'To follow changes again, run "listings export", then pass the "sequence" and "epoch" of its last line to ' +
-    '--after and --epoch.',
   rate_limited: 'Wait a moment, then try again.',
   internal_error: 'Try again. If the error persists, send the request ID to the operator of the service.',
   unavailable: 'Try again in a moment.',
 };
+
+const FOLLOW_AGAIN =
+  'To follow changes again, run "listings export", then pass the "sequence" and "epoch" of its last line to --after ' +
+  'and --epoch.';
 
 /** Replacements for messages of the client that are written for programmers. */
 const CONNECTION_MESSAGES: Record<string, string> = {
@@ -85,13 +86,15 @@ function describeApiError(error: ApiError, advice: Advice): DescribedError {
   };
 }
 
-function describeNext({ code, members, details }: ApiError, advice: Advice): string | undefined {
+function describeNext({ code, members, details, summary }: ApiError, advice: Advice): string | undefined {
   if (code === 'unauthorized') {
     return `The key may belong to another service. Create a key in the dashboard (Settings → API). ${advice.key}`;
   }
   if (code === 'insufficient_scope') return advice.key;
   if (details.some(({ message }) => message === 'There is no such column.'))
     return 'To see the field names, add --help.';
+  // Other commands get this code, too, with a message that says what to do.
+  if (code === 'events_expired' && summary.includes('List all listings again')) return FOLLOW_AGAIN;
   if (code === 'feed_guard') return describeGuarded(members.reasons);
   if (code === 'version_mismatch') return describeMismatch(members.currentVersion);
   return NEXT[code];

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import type { CurlOptions } from './connection.ts';
 import { CommandError } from './exit-codes.ts';
 import { formatBytes, ProgressLine } from './output/progress.ts';
@@ -15,7 +16,8 @@ type Request<T> = (content: AsyncIterable<Uint8Array>, headers: Record<string, s
 export class ImportFile {
   readonly progress: ProgressLine;
   readonly #name: string;
-  #opened: AsyncIterator<Buffer> | undefined;
+  #input: Readable | undefined;
+  #chunks: AsyncIterator<Buffer> | undefined;
   #first: IteratorResult<Buffer> | undefined;
   #done = 0;
   /** The error that occurred while the file was read. */
@@ -45,6 +47,8 @@ export class ImportFile {
     } finally {
       process.off('exit', onExit);
       this.progress.clear();
+      // An open stdin would keep the process running.
+      this.#input?.destroy();
     }
   }
 
@@ -56,26 +60,21 @@ export class ImportFile {
   }
 
   async *#read(): AsyncGenerator<Uint8Array> {
-    try {
-      const total = await this.#size();
-      for (let next = this.#first ?? (await this.#next()); !next.done; next = await this.#next()) {
-        this.progress.show({ done: this.#done, total, format: formatBytes });
-        // Count the chunk before it is sent, because its rows may be saved before the next chunk is
-        // requested.
-        this.#done += next.value.length;
-        yield next.value;
-      }
-    } finally {
-      // Close the input, because an open stdin would keep the process running.
-      await this.#opened?.return?.();
+    const total = await this.#size();
+    for (let next = this.#first ?? (await this.#next()); !next.done; next = await this.#next()) {
+      this.progress.show({ done: this.#done, total, format: formatBytes });
+      // Count the chunk before it is sent, because its rows may be saved before the next chunk is requested.
+      this.#done += next.value.length;
+      yield next.value;
     }
     this.progress.say(`${formatBytes(this.#done)} sent, waiting for the service`);
   }
 
   async #next(): Promise<IteratorResult<Buffer>> {
     try {
-      this.#opened ??= this.#open()[Symbol.asyncIterator]();
-      return await this.#opened.next();
+      this.#input ??= this.#open();
+      this.#chunks ??= this.#input[Symbol.asyncIterator]();
+      return await this.#chunks.next();
     } catch (error) {
       this.#fault = new CommandError(
         `Cannot read ${toLine(this.#name)}: ${error instanceof Error ? error.message : error}`,
@@ -84,7 +83,7 @@ export class ImportFile {
     }
   }
 
-  #open(): AsyncIterable<Buffer> {
+  #open(): Readable {
     return this.#name === '-' ? process.stdin : createReadStream(this.#name);
   }
 

@@ -57,10 +57,21 @@ describe('events', () => {
     assert.deepEqual([sequencesOf(resumed.output.stdout), resumed.output.stderr], [[4, 5], '']);
   });
 
-  test('says how to continue when the sequence belongs to another database', async () => {
-    const { settings } = await newAccount();
-    const { code, stderr } = await listings(['events', '--after', '9'], settings);
-    assert.equal(code, 1);
-    assert.match(stderr, /events_expired, 410\)\nTo follow changes again, run "listings export"/);
+  test('says how to continue when the sequence belongs to another database, and only then', async () => {
+    const { tenant, settings } = await newAccount();
+    const { id } = Object(await (await post(service, tenant, MINIMAL)).json());
+    const following = await listings(['events', '--after', '9'], settings);
+    assert.equal(following.code, 1);
+    assert.match(following.stderr, /events_expired, 410\)\nTo follow changes again, run "listings export"/);
+    const args = ['create', '--url', 'https://example.com/webhooks', '--enabled', 'false', '--json'];
+    const webhook = JSON.parse((await listings(['webhooks', ...args], settings)).stdout);
+    for (const args of [
+      ['get', id, '--at', '9'],
+      ['webhooks', 'replay', webhook.id, '--after', '9'],
+    ]) {
+      const { code, stderr } = await listings(args, settings);
+      assert.equal(code, 1);
+      assert.match(stderr, /events_expired, 410\)\nrequest id: /);
+    }
   });
 });

@@ -3,8 +3,9 @@ import { chmod, lstat, readdir, readFile, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { findFreePort } from '../../server/src/lib/free-port.ts';
 import { plant } from '../../testkit/src/listings.ts';
-import { directoryFor } from '../../testkit/src/serving.ts';
+import { directoryFor, hasEnded } from '../../testkit/src/serving.ts';
 import { until } from '../../testkit/src/until.ts';
 import { listings, type Settings, standInFor, start } from './support/cli.ts';
 import { newAccount, service } from './support/service.ts';
@@ -104,6 +105,21 @@ describe('import', () => {
       /^Interrupted after sending [\d.]+ kB of -\. Valid rows up to about this point are saved\./,
     );
     assert.match(output.stderr, /rows with an externalId or id update their listings/);
+  });
+
+  test('that fails exits, even if stdin stays open', async (t) => {
+    const { settings } = await newAccount();
+    const unreachable = { ...settings, PROPERTY_LISTINGS_BASE_URL: `http://127.0.0.1:${await findFreePort()}/v1` };
+    for (const [connection, words] of [
+      [unreachable, /ECONNREFUSED/],
+      [settings, /agent/],
+    ] as const) {
+      const { child, output } = start(t, ['import', '-', '--format', 'csv'], connection);
+      child.stdin.write('address,beds,baths,agent\nA,1,1,Ada\n');
+      await until('the command exits', () => hasEnded(child));
+      assert.equal(child.exitCode, 1);
+      assert.match(output.stderr, words);
+    }
   });
 
   test('skips unknown columns only with --ignore-unknown', async (t) => {

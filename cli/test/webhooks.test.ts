@@ -174,7 +174,7 @@ describe('webhooks listen', () => {
     const args = ['webhooks', 'listen', '--forward-to', 'http://127.0.0.1:9', '--after', '9'];
     const { code, stdout, stderr } = await listings(args, settings);
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /events_expired, 410\)/);
+    assert.match(stderr, /events_expired, 410\)\nTo follow changes again, /);
   });
 
   test('fails if the database no longer has the given epoch, with and without --after', async () => {

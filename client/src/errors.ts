@@ -41,7 +41,7 @@ export class TimeoutError extends ConnectionError {
 export class ListCutError extends ConnectionError {
   constructor(count: number, options?: ErrorOptions) {
     const remedy = 'Request it again, or in pages: list(…).pages().';
-    super(`The list is incomplete: it was cut off after ${count} listings. ${remedy}`, {
+    super(`The list was cut off after ${count} listings. ${remedy}`, {
       ...options,
       code: 'list_cut',
     });

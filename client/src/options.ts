@@ -80,8 +80,8 @@ export function readSettings(options: ClientOptions): Settings {
 }
 
 const BROWSER =
-  'An API key does not belong in client-side code, where everyone can read it. Call the service from your server. If ' +
-  'everyone may have the key, set dangerouslyAllowBrowser: true.';
+  'An API key does not belong in client-side code, which everyone can read. Call the service from your server. If the ' +
+  'key is public, set dangerouslyAllowBrowser: true.';
 
 declare const window: unknown;
 declare const document: unknown;
@@ -130,8 +130,7 @@ function readEnvironment(name: string): string | undefined {
 
 /** @throws {ConfigurationError} for numbers out of range */
 export function checkLimits<T extends { timeoutMs: number; maxRetries: number }>(limits: T): T {
-  if (!(limits.timeoutMs > 0))
-    throw new ConfigurationError('timeoutMs must be greater than 0; Infinity disables the timeout.');
+  if (!(limits.timeoutMs > 0)) throw new ConfigurationError('timeoutMs must be greater than 0; Infinity disables it.');
   if (!(limits.maxRetries >= 0)) throw new ConfigurationError('maxRetries must be 0 or more.');
   return limits;
 }

@@ -10,8 +10,8 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * A query parameter. A range is an object (`beds: { gte: 3 }`). Several values are an array, which is sent as
- * a list separated by commas or, for names like `city[]`, as repeated parameters. Null and undefined values
- * are not sent.
+ * a list separated by commas or, for names like `city[]`, as repeated parameters. An empty array is sent as an
+ * empty value, which the service rejects. Null and undefined values are not sent.
  */
 export type QueryValue = string | number | boolean | Date | null | undefined | readonly QueryValue[] | QueryRange;
 
@@ -82,13 +82,13 @@ function append(search: URLSearchParams, name: string, value: QueryValue): void 
     for (const [operator, bound] of Object.entries(value)) append(search, `${name}[${operator}]`, bound);
     return;
   }
-  if (Array.isArray(value) && name.endsWith('[]')) {
+  if (Array.isArray(value) && value.length > 0 && name.endsWith('[]')) {
     for (const each of value) append(search, name, each);
     return;
   }
   search.append(name, value instanceof Date ? value.toISOString() : String(value));
 }
 
-function isRange(value: QueryValue): value is QueryRange {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+function isRange(value: NonNullable<QueryValue>): value is QueryRange {
+  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
 }

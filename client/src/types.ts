@@ -54,7 +54,7 @@ export type Range<T> = { [Operator in 'gt' | 'gte' | 'lt' | 'lte']?: T | undefin
 
 /**
  * Filters, order, and fields of a list. Ranges are objects, or written out as `'beds[gte]': 3`. To match any
- * of several strings, add brackets to the name: `'city[]': ['Austin', 'Waco']`.
+ * of several strings, add brackets to the name: `'city[]': ['Austin', 'Waco']`. The service rejects empty arrays.
  */
 export type ListQuery<F extends ListingField = ListingField> = {
   [Name in Exclude<keyof Parameters, NumberField | ListField>]?: Parameters[Name] | undefined;

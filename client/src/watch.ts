@@ -7,6 +7,8 @@ export class Watch {
   readonly #timeoutMs: number;
   readonly #given: AbortSignal | undefined;
   readonly #stop = () => this.end(this.#given?.reason);
+  /** What pauses the timeout: at first, that the request is not sent; later, the source, the caller, or both. */
+  #pauses = 1;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(timeoutMs: number, given: AbortSignal | undefined) {
@@ -20,15 +22,16 @@ export class Watch {
     return this.#controller.signal;
   }
 
-  /** Starts the timeout. Call it when the client begins to wait for the service. */
+  /** Ends a pause, and starts the timeout if it was the last one. Call it when the client begins to wait. */
   start(): void {
-    this.rest();
-    if (this.#timeoutMs > TIMER_MS_MAX || this.signal.aborted) return;
+    this.#pauses -= 1;
+    if (this.#pauses > 0 || this.#timeoutMs > TIMER_MS_MAX) return;
     this.#timer = setTimeout(() => this.end(new TimeoutError(this.#timeoutMs)), this.#timeoutMs);
   }
 
-  /** Pauses the timeout. Call it when the service waits for the caller. */
+  /** Pauses the timeout until the matching `start`. Call it when the service waits for the caller or the source. */
   rest(): void {
+    this.#pauses += 1;
     clearTimeout(this.#timer);
   }
 

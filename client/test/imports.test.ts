@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { generateSecret } from '../../server/src/model/api-keys.ts';
 import { defer } from '../../testkit/src/cleanup.ts';
 import { startTestService } from '../../testkit/src/service.ts';
 import { directoryFor } from '../../testkit/src/serving.ts';
@@ -15,7 +16,7 @@ import {
   type ImportSource,
   ValidationFailedError,
 } from '../src/index.ts';
-import { connect, connectByProxy, HOME, sequenceOf } from './support/connect.ts';
+import { clientOf, connect, connectByProxy, HOME, sequenceOf } from './support/connect.ts';
 
 const CSV = 'address,beds,baths\r\n"12 Elm Street, rear",3,2\r\n14 Elm Street,4,3\r\n';
 const NDJSON = `${JSON.stringify(HOME)}\n${JSON.stringify({ ...HOME, beds: 4 })}\n`;
@@ -148,6 +149,37 @@ describe('an import', () => {
     assert.equal((await client.imports.create(slow(), { timeoutMs: 500 })).created, 2);
     proxy.judge = () => 'hold reply';
     await assert.rejects(client.imports.create([HOME], { timeoutMs: 100 }), { name: 'TimeoutError' });
+  });
+
+  test('does not time out while only its source or onFailure is busy, even once the response has started', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let upload: ReadableStreamDefaultReader | undefined;
+    const encode = (row: object) => new TextEncoder().encode(`${JSON.stringify(row)}\n`);
+    const fetch = async (_url: string, { body }: RequestInit) => {
+      assert.ok(body instanceof ReadableStream);
+      upload = body.getReader();
+      return new Response(ReadableStream.from(reply()), { headers: { 'Content-Type': 'application/x-ndjson' } });
+    };
+    async function* reply() {
+      await upload?.read();
+      yield encode({ line: 1 });
+      await upload?.read();
+      yield encode({ failed: 1 });
+    }
+    async function* source() {
+      yield encode(HOME);
+      yield encode(HOME);
+      t.mock.timers.tick(60_000);
+    }
+    const onFailure = async () => {
+      const reading = upload?.read();
+      // The client pauses after the first chunk.
+      t.mock.timers.tick(100);
+      await reading;
+      t.mock.timers.tick(60_000);
+    };
+    const client = clientOf(generateSecret(), 'http://127.0.0.1:9', { fetch });
+    assert.equal((await client.imports.create(source(), { onFailure })).failed, 1);
   });
 
   test('rejects with the abort reason of its signal', async () => {

@@ -55,6 +55,17 @@ describe('each method', () => {
     ]);
   });
 
+  test('rejects an empty list of values, which would otherwise match every listing', async () => {
+    const { client } = await connect(service);
+    await client.listings.create(HOME);
+    for (const query of [{ 'externalId[]': [] }, { 'city[]': [] }, { status: [] }, { beds: [] }, { fields: [] }]) {
+      const list = client.listings.list(query);
+      await assert.rejects(async () => list, { name: 'InvalidQueryError', status: 400 }, JSON.stringify(query));
+      await assert.rejects(Array.fromAsync(list), { name: 'InvalidQueryError', status: 400 }, JSON.stringify(query));
+    }
+    await assert.rejects(async () => client.events.list({ type: [] }), { name: 'InvalidQueryError', status: 400 });
+  });
+
   test('rejects an ID that would change the path', async () => {
     const { client } = await connect(service);
     for (const id of ['', '.', '..']) assert.throws(() => client.listings.delete(id), TypeError);
