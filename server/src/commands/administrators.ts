@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Config, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
 import { OPERATOR } from '../domain/access/audit.ts';
 import { getAccount } from '../domain/accounts/accounts.ts';
 import { createAdministrator, describeUser } from '../domain/accounts/administrators.ts';
@@ -13,6 +13,7 @@ import { AppError } from '../model/errors.ts';
 import { normalEmail, ROLES, type Role } from '../model/users.ts';
 import { listMembers } from '../storage/memberships.ts';
 import { readPassword } from './ask.ts';
+import { addressOf } from './checks/network.ts';
 import { ACCOUNT_ID, addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
 import { addPersonExport } from './export.ts';
 
@@ -115,7 +116,7 @@ function addInvite(administrators: Command): void {
         const config = readConfig();
         const invited = await invite(database, account, { email, role }, 'operator');
         const { invitation, accountName, token, mailedToken } = invited;
-        const base = `${dashboardUrl(config)}/invitation#token=`;
+        const base = `${config.publicUrl ?? addressOf(config)}/invitation#token=`;
         const url = base + token;
         const mail = { ...invitation, accountName, url: base + mailedToken };
         const isMailed = await mailInvitation(config.mail && createMailer(config.mail), mail, (error) =>
@@ -130,12 +131,6 @@ function addInvite(administrators: Command): void {
         ]);
       }),
     );
-}
-
-/** The address of the dashboard: PUBLIC_URL or, if it is not set, the address that the service listens on. */
-function dashboardUrl({ publicUrl, host, port }: Config): string {
-  const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host;
-  return publicUrl ?? `http://${name}:${port}`;
 }
 
 function addRemove(administrators: Command): void {

@@ -43,8 +43,7 @@ export function addUsage(program: Command): void {
         const accounts = (await listAccounts(database)).filter(({ id }) => account === undefined || id === account);
         if (account !== undefined && accounts.length === 0)
           throw new AppError('not_found', `There is no account ${account}; run "accounts list" to see all accounts.`);
-        const days: UsageDay[] = [];
-        for (const each of accounts) days.push(...(await findUsage(database, each, range)));
+        const days = await findUsage(database, accounts, range);
         print(days, options, options.csv ? toCsv(days) : toTable(days));
       });
     });

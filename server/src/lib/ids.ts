@@ -51,9 +51,12 @@ function freshRandomness(): Buffer {
   return randomness.subarray(randomnessUsed - RANDOM_LENGTH, randomnessUsed);
 }
 
-/** A prefix of ids that sorts before every id created at this time (UTC milliseconds) or later. */
+/**
+ * A prefix of ids that sorts before every id created at this time (UTC milliseconds) or later. No id was
+ * created before 1970.
+ */
 export function firstIdAt(prefix: string, timeMs: number): string {
-  return `${prefix}_${encodeTime(timeMs)}`;
+  return `${prefix}_${encodeTime(Math.max(0, timeMs))}`;
 }
 
 /** The time in an id (UTC milliseconds). */

@@ -80,6 +80,11 @@ export const sumRequestBytes = allRows([], (query) =>
   query.selectFrom('request_blocks').select(sql<number | null>`cast(sum(bytes) as bigint)`.as('bytes')),
 );
 
+/** The id of the oldest block of all accounts. */
+export const findOldestRequestBlock = allRows([], (query) =>
+  query.selectFrom('request_blocks').select('id').orderBy('id').limit(sql.lit(1)),
+);
+
 /** The first account after `afterId` that has blocks, for work on all accounts. */
 export const findAccountWithRequests = allRows(['afterId'], (query, parameter: Parameter<{ afterId: string }>) =>
   query

@@ -1,6 +1,6 @@
 import type { Executor, Parameter } from './database.ts';
 import { firstRow, hasRow } from './functions.ts';
-import { removeRows, updateRows } from './rows.ts';
+import { findRow, removeRows, updateRows } from './rows.ts';
 
 const selectSecret = firstRow(['userId', 'now'], (query, parameter: Parameter<{ userId: string; now: string }>) =>
   query
@@ -42,6 +42,13 @@ const setVerified = updateRows('two_factors', ['userId'], ['verified']);
 /** Confirms the second factor after its first correct code. */
 export async function verifyTwoFactor(executor: Executor, userId: string): Promise<void> {
   await setVerified(executor, userId, { verified: 1 });
+}
+
+const selectVerified = findRow('two_factors', ['userId'], ['verified']);
+
+/** Whether the second factor is on. */
+export async function hasTwoFactor(executor: Executor, userId: string): Promise<boolean> {
+  return (await selectVerified(executor, userId))?.verified === 1;
 }
 
 const remove = removeRows('two_factors', ['userId']);

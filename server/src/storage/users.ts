@@ -1,5 +1,5 @@
 import type { User } from '../model/users.ts';
-import type { Executor } from './database.ts';
+import type { Executor, Parameter } from './database.ts';
 import { command } from './functions.ts';
 import { findRow, insertRow, removeRows, updateRows } from './rows.ts';
 
@@ -70,10 +70,11 @@ export async function verifyEmail(executor: Executor, id: string): Promise<void>
   await setVerified(executor, id, { emailVerified: 1 });
 }
 
-/** Removes all users without a membership, with their sessions and credentials. */
-export const removeLonelyUsers = command([], (query) =>
+/** Removes a user without a membership, with their sessions and credentials. */
+export const removeLonelyUser = command(['id'], (query, parameter: Parameter<{ id: string }>) =>
   query
     .deleteFrom('users')
+    .where('id', '=', parameter('id'))
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('memberships').select('user_id').whereRef('user_id', '=', 'users.id'))),
     ),

@@ -99,6 +99,20 @@ describe('administrators invite', () => {
     assert.deepEqual([account.id, account.role], [id, 'member']);
   });
 
+  test('without PUBLIC_URL, prints a link to the address that the service listens on', async () => {
+    const { id } = await createAccountWithAdministrator();
+    const args = ['administrators', 'invite', '--account', id, '--email', 'local@example.com'];
+    for (const [HOST, base] of [
+      ['127.0.0.1', 'http://127.0.0.1:3000'],
+      ['0.0.0.0', 'http://127.0.0.1:3000'],
+      ['::', 'http://[::1]:3000'],
+      ['::1', 'http://[::1]:3000'],
+    ] as const) {
+      const invitation = await run(args, '', { HOST, PORT: '3000' });
+      assert.equal(invitation.url.split('#token=')[0], `${base}/invitation`);
+    }
+  });
+
   test('sends the link by email if mail is configured', async (t) => {
     const mail = await startMailServer();
     defer(t, () => mail.close());

@@ -101,6 +101,19 @@ test('a key is rolled only once, even by simultaneous requests, and a new key ca
   assert.equal((await list()).length, 3);
 });
 
+test('a rolled key whose replacement was deleted cannot be rolled, and the error says what to do', async () => {
+  const { browser, row, list, roll } = await enter();
+  const { id } = await roll({});
+  await browser.ask('DELETE', `/admin/api-keys/${id}`, undefined, 204);
+  const before = await list();
+  const { error } = await roll({}, 409);
+  assert.equal(
+    error.message,
+    `The key ${row.id} has already been rolled, and its replacement was deleted; create a new key instead.`,
+  );
+  assert.deepEqual(await list(), before);
+});
+
 test('an invalid roll or name changes nothing', async () => {
   const { browser, row, list, roll, actions } = await enter();
   const before = await list();

@@ -3,13 +3,18 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { type Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { Authenticator } from '../../../testkit/src/authenticator.ts';
+import { type Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
 import { fillBeyondBuffers, MINIMAL, readAll } from '../../../testkit/src/listings.ts';
-import { linesOf } from '../../../testkit/src/replies.ts';
+import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
+import { OPERATOR } from '../../src/domain/access/audit.ts';
+import { createAdministrator } from '../../src/domain/accounts/administrators.ts';
+import { endOtherSessions } from '../../src/domain/accounts/profile.ts';
 import { words } from '../storage/support.ts';
 import { isAnyHeld } from '../support/held.ts';
+import { withholdBody } from '../support/withheld-body.ts';
 
 const service = await startSharedService();
 
@@ -59,16 +64,10 @@ for (const [name, statementOf] of ENDS) {
 
     test('a change whose body is being sent gets 401 and is not made', async () => {
       const { person, browser, end, listings } = await enter();
-      const headers = { ...headersOf(browser), 'Content-Type': 'application/json', Expect: '100-continue' };
-      const sending = request(`${service.url}/admin/listings`, { method: 'POST', headers });
-      const replied: Promise<[IncomingMessage]> = once(sending, 'response').then(([reply]) => [reply]);
-      sending.flushHeaders();
-      await once(sending, 'continue');
+      const send = await withholdBody(service, browser, '/admin/listings');
       await end(statementOf(person.userId));
-      sending.end(JSON.stringify(MINIMAL));
-      const [reply] = await replied;
-      assert.equal(reply.statusCode, 401);
-      assert.match(await text(reply), /Sign in first/);
+      const { message } = await readError(await send(MINIMAL), 401, 'unauthorized');
+      assert.match(message, /Sign in first/);
       assert.equal(await listings(), 0);
     });
 
@@ -106,3 +105,69 @@ for (const [name, statementOf] of ENDS) {
     });
   });
 }
+
+/** The actions in the account's audit log, newest first. */
+async function actionsIn(browser: Browser): Promise<string[]> {
+  return linesOf((await browser.ask('GET', '/admin/activity')).data, 'action');
+}
+
+describe("a change of the user's own data", () => {
+  for (const [name, path, bodyOf] of [
+    ['a new name', 'update-user', async () => ({ name: 'Mallory' })],
+    [
+      'the end of a session',
+      'revoke-session',
+      async (owner) => {
+        const sessions = await owner.ask('GET', '/admin/auth/list-sessions');
+        return { id: sessions.find(({ isCurrent }: { isCurrent: boolean }) => isCurrent).id };
+      },
+    ],
+    [
+      'the deletion of a passkey',
+      'passkey/revoke',
+      async (owner) => {
+        const given = { name: 'MacBook', password: PASSWORD };
+        const options = await owner.ask('POST', '/admin/auth/passkey/begin-registration', given);
+        const response = new Authenticator(service.url).create(options);
+        const { id } = await owner.ask('POST', '/admin/auth/passkey/register', { name: 'MacBook', response }, 201);
+        return { id };
+      },
+    ],
+  ] as [name: string, path: string, bodyOf: (owner: Browser) => Promise<object>][]) {
+    test(`gets 401 and is not made if the session ended while the body was being sent: ${name}`, async () => {
+      const { person, browser: thief } = await enter();
+      const owner = await signIn(service, person);
+      const body = await bodyOf(owner);
+      const send = await withholdBody(service, thief, `/admin/auth/${path}`);
+      await owner.ask('POST', '/admin/auth/revoke-other-sessions', {}, 204);
+      const state = async () => [
+        await owner.ask('GET', '/admin/session'),
+        await owner.ask('GET', '/admin/auth/passkey/list'),
+        await actionsIn(owner),
+      ];
+      const before = await state();
+      await readError(await send(body), 401, 'unauthorized');
+      assert.deepEqual(await state(), before);
+    });
+  }
+
+  test('is not made by an ended session: the end of other sessions', async () => {
+    const { person, browser } = await enter();
+    const { userId, name, email } = person;
+    const actor = { type: 'administrator', id: userId, name, email, address: null } as const;
+    const ended = { sessionId: 'ses_ended', userId, actor };
+    await assert.rejects(endOtherSessions(service.database, ended), { code: 'unauthorized' });
+    await browser.ask('GET', '/admin/listings');
+  });
+
+  test('is recorded only in accounts that the user belongs to when it is made', async () => {
+    const { person, browser, keeper, end } = await enter();
+    const { browser: formerKeeper, person: former } = await enter();
+    await createAdministrator(service.database, former.accountId, { email: person.email }, 'member', OPERATOR);
+    const send = await withholdBody(service, browser, '/admin/auth/update-user');
+    await end(`delete from memberships where user_id = '${person.userId}' and account_id = '${former.accountId}'`);
+    assert.equal((await send({ name: 'Grace Hopper' })).status, 200);
+    assert.equal((await actionsIn(keeper))[0], 'administrator.name_changed');
+    assert.ok(!(await actionsIn(formerKeeper)).includes('administrator.name_changed'));
+  });
+});

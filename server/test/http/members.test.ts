@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
-import { readError } from '../../../testkit/src/replies.ts';
+import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { createAccount, deleteAccount } from '../../src/domain/accounts/accounts.ts';
 import { insertMembership } from '../../src/storage/memberships.ts';
 
 const service = await startSharedService();
@@ -26,6 +26,12 @@ async function teamLog(browser: Browser): Promise<unknown[]> {
   return data
     .filter(({ action }: { action: string }) => action.startsWith('member.'))
     .map(({ action, actor, target }: Record<string, { name: string }>) => [action, actor?.name, target?.name]);
+}
+
+/** The ids of those people who are still users. */
+async function storedAmong(...people: Person[]): Promise<string[]> {
+  const ids = people.map(({ userId }) => `'${userId}'`);
+  return linesOf(await service.sql(`select id from users where id in (${ids}) order by id`), 'id');
 }
 
 describe('a role change', () => {
@@ -73,6 +79,14 @@ describe('a removed user', () => {
     assert.equal((await graces.ask('PUT', '/admin/session/account', { accountId: id })).account.id, id);
   });
 
+  test('is the only user who is deleted', async () => {
+    const { adas, grace } = await createTeam();
+    const other = await createPerson(service);
+    await service.sql('delete from memberships where user_id = ?', other.userId);
+    await adas.ask('DELETE', `/admin/members/${grace.userId}`, undefined, 204);
+    assert.deepEqual(await storedAmong(grace, other), [other.userId]);
+  });
+
   test('gets 401 for their waiting request', async () => {
     const { adas, graces, grace } = await createTeam();
     const held = graces.send('GET', '/admin/events?wait=30');
@@ -80,6 +94,18 @@ describe('a removed user', () => {
     await adas.ask('POST', '/admin/listings', { address: '12 Elm Street', beds: 3, baths: 2 }, 201);
     await readError(await held, 401, 'unauthorized');
   });
+});
+
+test("a deleted account's users are deleted, except those of another account", async () => {
+  const { ada, grace } = await createTeam();
+  const [second, other] = [await createPerson(service), await createPerson(service)];
+  await addTo(second.accountId, grace);
+  await service.sql('delete from memberships where user_id = ?', other.userId);
+  await deleteAccount(service.database, ada.accountId);
+  assert.deepEqual(
+    await storedAmong(ada, grace, second, other),
+    [grace, second, other].map(({ userId }) => userId),
+  );
 });
 
 describe('the last administrator', () => {

@@ -4,9 +4,11 @@ import { Authenticator } from '../../../testkit/src/authenticator.ts';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
 import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
+import { totp } from '../../../testkit/src/totp.ts';
 import { PASSKEYS_MAX } from '../../src/domain/accounts/passkeys.ts';
 import { resetPassword } from '../../src/domain/accounts/password-reset.ts';
-import { guard, isSignedIn, NEW_PASSWORD, typePassword } from '../support/two-factor.ts';
+import { enrol, giveCode, guard, isSignedIn, NEW_PASSWORD, typePassword } from '../support/two-factor.ts';
+import { withholdBody } from '../support/withheld-body.ts';
 
 const service = await startSharedService();
 const AUTH = '/admin/auth/passkey';
@@ -156,6 +158,17 @@ describe('adding a passkey', () => {
       'validation_failed',
     );
     assert.deepEqual(linesOf(details, 'field'), ['password']);
+  });
+
+  test('needs a code if the second factor was turned on while the body was being sent', async () => {
+    const { person, browser, totpURI } = await enrol(service);
+    const thief = await signIn(service, person);
+    const send = await withholdBody(service, thief, `${AUTH}/begin-registration`);
+    assert.equal((await giveCode(browser, 'totp', totp(totpURI))).status, 200);
+    const { details } = await readError(await send(START), 422, 'validation_failed');
+    assert.deepEqual(linesOf(details, 'field', 'code'), ['code required']);
+    const challenges = await service.sql(`select id from verifications where value like '%${person.userId}%'`);
+    assert.deepEqual(challenges, []);
   });
 
   test('needs a response to its own challenge', async () => {

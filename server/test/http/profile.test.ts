@@ -6,6 +6,7 @@ import { startSharedService } from '../../../testkit/src/service.ts';
 import { nextTotp, totp, wrongCode } from '../../../testkit/src/totp.ts';
 import { removeExpired } from '../../src/storage/expired.ts';
 import { enrol, giveCode, guard, isSignedIn, NEW_PASSWORD, typePassword } from '../support/two-factor.ts';
+import { withholdBody } from '../support/withheld-body.ts';
 
 const service = await startSharedService();
 
@@ -248,6 +249,28 @@ describe('the second factor', () => {
     });
   }
 
+  for (const verb of ['disable', 'generate-backup-codes']) {
+    test(`needs a code for ${verb} if it was turned on while the body was being sent`, async () => {
+      const { person, browser, totpURI, backupCodes } = await enrol(service);
+      const thief = await signIn(service, person);
+      const senders = [0, 1].map(() => withholdBody(service, thief, `/admin/auth/two-factor/${verb}`));
+      const [first, second] = await Promise.all(senders);
+      assert.equal((await giveCode(browser, 'totp', totp(totpURI))).status, 200);
+      for (const rejected of [
+        await first?.({ password: PASSWORD }),
+        await second?.({ password: PASSWORD, code: wrongCode(totp(totpURI)) }),
+      ]) {
+        assert.ok(rejected !== undefined);
+        const { details } = await readError(rejected, 422, 'validation_failed');
+        assert.deepEqual(linesOf(details, 'field', 'code'), ['code required']);
+      }
+      assert.equal((await browser.ask('GET', '/admin/session')).user.hasTwoFactor, true);
+      assert.equal((await giveCode(await typePassword(service, person), 'backup-code', backupCodes[0])).status, 200);
+      const actions = ['signed_in', 'signed_in', 'two_factor_enabled', 'recovery_code_used', 'signed_in'];
+      assert.deepEqual(await actionsOf(person), actions);
+    });
+  }
+
   test('limits code guesses in attempts to turn it off, like password guesses', async () => {
     const { browser, totpURI } = await guard(service);
     const statuses: number[] = [];
@@ -271,6 +294,15 @@ describe('the second factor', () => {
     const session = await browser.ask('POST', '/admin/auth/two-factor/disable', proof);
     assert.deepEqual([session.user.hasTwoFactor, session.account.id], [false, person.accountId]);
     assert.ok(await isSignedIn(await signIn(service, person)));
+  });
+
+  test('can be turned off while it is off, which ends its setup and is not recorded', async () => {
+    const { person, browser, totpURI } = await enrol(service);
+    const given = { password: PASSWORD, code: totp(totpURI) };
+    const session = await browser.ask('POST', '/admin/auth/two-factor/disable', given);
+    assert.equal(session.user.hasTwoFactor, false);
+    assert.equal((await giveCode(browser, 'totp', totp(totpURI))).status, 409);
+    assert.deepEqual(await actionsOf(person), ['signed_in']);
   });
 
   test('cannot be set up twice, and has no recovery codes while it is off', async () => {

@@ -10,6 +10,7 @@ import { startSharedService } from '../../../testkit/src/service.ts';
 import { deleteAccount } from '../../src/domain/accounts/accounts.ts';
 import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
 import { findRequestBlocks } from '../../src/storage/request-blocks.ts';
+import { hold } from '../support/held.ts';
 
 const requestLog = { days: 7, bytes: 1_000_000_000 };
 const service = await startSharedService({ requestLog });
@@ -153,6 +154,7 @@ test('filters and pages list each request once, newest first', async () => {
     ['code=insufficient_scope', ({ code }) => code === 'insufficient_scope'],
     ['path=/v1/nothing', ({ path }) => path.startsWith('/v1/nothing')],
     [`at[gte]=${times[15]}`, ({ at }) => at >= times[15]],
+    ['at[gte]=1960-01-01T00:00:00Z', () => true],
     [`at[lt]=${times[15]}`, ({ at }) => at < times[15]],
     [`keyId=${tenant.keyId}&status=404&path=/v1/nothing/7`, ({ path }) => path === '/v1/nothing/7'],
     ['keyId=key_x', () => false],
@@ -209,6 +211,18 @@ test('a deleted key keeps its name in the log', async () => {
   await send('/v1/me');
   await deleteApiKey(service.database, tenant.keyId);
   assert.deepEqual((await list())[0].key, { id: tenant.keyId, name: 'Website', isDeleted: true });
+});
+
+test('a deleted key keeps its name in the log for a request that its deletion ended', async () => {
+  const { tenant, list } = await enter();
+  const [held] = await hold(service, [tenant], 'wait=60');
+  const other = await service.createKey(tenant.accountId);
+  await deleteApiKey(service.database, tenant.keyId);
+  assert.equal((await post(service, other, MINIMAL)).status, 201);
+  assert.equal((await held)?.status, 401);
+  const entries = await list();
+  const { key } = entries.find(({ path }: { path: string }) => path === '/v1/events');
+  assert.deepEqual(key, { id: tenant.keyId, name: 'Website', isDeleted: true });
 });
 
 test('deleting an account removes its requests', async () => {

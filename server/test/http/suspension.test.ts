@@ -82,6 +82,15 @@ test('users of a suspended account cannot sign in or continue until it is resume
   await late.ask('POST', '/admin/auth/sign-in/email', given);
 });
 
+test('users of a suspended account get the reason however often they try to sign in', async () => {
+  const { email, accountId } = await createPerson(service);
+  await suspendAccount(database, accountId, 'Unpaid');
+  for (let count = 0; count < 11; count += 1) {
+    const given = { email, password: PASSWORD };
+    await readError(await new Browser(service).send('POST', '/admin/auth/sign-in/email', given), 403, 'forbidden');
+  }
+});
+
 test('a user with another account is signed in to that one', async () => {
   const person = await createPerson(service);
   const second = await createPerson(service);

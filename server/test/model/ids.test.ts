@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createId, randomWord } from '../../src/lib/ids.ts';
+import { createId, firstIdAt, randomWord } from '../../src/lib/ids.ts';
 
 const FORMAT = /^lst_[0-9a-hjkmnp-tv-z]{26}$/;
 
@@ -52,6 +52,11 @@ test('an ID is greater than the one that it must follow, even if that is in the 
   }
   const last = createId('lst');
   assertIncreasing([last, createId('lst', last), createId('lst')]);
+});
+
+test('the first ID of a time before 1970 precedes all IDs', () => {
+  for (const timeMs of [-1, -32, -86_400_000, -Number.MAX_SAFE_INTEGER])
+    assert.equal(firstIdAt('lst', timeMs), 'lst_0000000000', `${timeMs}`);
 });
 
 test('a random word has the requested length', () => {

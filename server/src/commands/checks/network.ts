@@ -55,7 +55,7 @@ function isUnused({ databaseUrl }: Config): boolean {
 }
 
 /** The URL of the service on this machine. */
-function addressOf({ host, port }: Config): string {
+export function addressOf({ host, port }: Config): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

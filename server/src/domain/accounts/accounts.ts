@@ -11,7 +11,8 @@ import { removeEvents } from '../../storage/events.ts';
 import { removeHistory } from '../../storage/history.ts';
 import { removeIdempotencyRecords } from '../../storage/idempotency-records.ts';
 import { removeListings } from '../../storage/listings.ts';
-import { removeLonelyUsers } from '../../storage/users.ts';
+import { listMembers } from '../../storage/memberships.ts';
+import { removeLonelyUser } from '../../storage/users.ts';
 import { listWebhooks } from '../../storage/webhooks.ts';
 import { OPERATOR, recordAudit } from '../access/audit.ts';
 import { type Administrator, requireAdministrator } from '../access/roles.ts';
@@ -120,8 +121,9 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
     await closeAccount(transaction, id);
     // Writes whose key was checked before the deletion may have committed in the meantime.
     while ((await removeListings(transaction, id, SLICE_LENGTH)) > 0);
+    const members = await listMembers(transaction, id);
     await removeAccount(transaction, id);
-    await removeLonelyUsers(transaction);
+    for (const member of members) await removeLonelyUser(transaction, member.id);
   });
   // If the request log is not available, `purgeRequestsOfDeletedAccounts` removes the requests later.
   await removeRequests(database.requestLog, id).catch(() => {});

@@ -10,7 +10,7 @@ import {
   setRole,
 } from '../../storage/memberships.ts';
 import { setSessionAccount } from '../../storage/sessions.ts';
-import { removeLonelyUsers } from '../../storage/users.ts';
+import { removeLonelyUser } from '../../storage/users.ts';
 import { recordAudit } from '../access/audit.ts';
 import { requireResumed } from '../access/principals.ts';
 import { type Administrator, requireAdministrator } from '../access/roles.ts';
@@ -71,7 +71,7 @@ export async function removeMember(
     const member = await getMember(transaction, accountId, userId);
     await requireOtherAdministrator(transaction, accountId, member);
     await removeMembership(transaction, accountId, userId);
-    await removeLonelyUsers(transaction);
+    await removeLonelyUser(transaction, userId);
     await revokeInvitationsBy(transaction, accountId, userId, actor);
     await revokeInvitationTo(transaction, accountId, member.email, actor);
     await recordAudit(transaction, accountId, actor, 'member.removed', targetOf(member));

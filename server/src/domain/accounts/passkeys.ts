@@ -1,7 +1,7 @@
 import { AppError } from '../../model/errors.ts';
 import type { Database, Executor } from '../../storage/database.ts';
 import { findPasskeyUser, listPasskeys, removePasskey, setPasskeyUsed } from '../../storage/passkeys.ts';
-import { recordEverywhere, recordSecurityChange, type SessionActor } from './profile.ts';
+import { recordEverywhere, recordSecurityChange, requireSession, type SessionActor } from './profile.ts';
 
 /** Maximum number of passkeys per user. */
 export const PASSKEYS_MAX = 20;
@@ -21,9 +21,10 @@ export async function afterPasskeyAdded(transaction: Executor, sessionActor: Ses
   await recordSecurityChange(transaction, sessionActor, 'administrator.passkey_added');
 }
 
-/** @throws {AppError} `not_found` if the user has no such passkey */
+/** @throws {AppError} `not_found` if the user has no such passkey, or `unauthorized` */
 export async function deletePasskey(database: Database, sessionActor: SessionActor, id: string): Promise<void> {
   await database.write(async (transaction) => {
+    await requireSession(transaction, sessionActor);
     const removed = await removePasskey(transaction, sessionActor.userId, id);
     if (removed === 0) throw new AppError('not_found', 'There is no such passkey; it may have been deleted.');
     await recordEverywhere(transaction, sessionActor, 'administrator.passkey_removed');

@@ -1,10 +1,10 @@
 import { parseName } from '../../model/accounts.ts';
 import type { AuditAction, AuditActor, AuditTarget } from '../../model/audit.ts';
 import { AppError } from '../../model/errors.ts';
-import type { Membership } from '../../model/users.ts';
 import type { Database, Executor } from '../../storage/database.ts';
+import { listMembershipsOf } from '../../storage/memberships.ts';
 import { findSession, removeOtherSessions, removeSession, removeSessions } from '../../storage/sessions.ts';
-import { removeTwoFactor, verifyTwoFactor } from '../../storage/two-factors.ts';
+import { hasTwoFactor, removeTwoFactor, verifyTwoFactor } from '../../storage/two-factors.ts';
 import { removeChallenges, renameUser } from '../../storage/users.ts';
 import { recordAudit } from '../access/audit.ts';
 import { sessionGone } from '../access/principals.ts';
@@ -16,18 +16,17 @@ import { sessionGone } from '../access/principals.ts';
 export interface SessionActor {
   sessionId: string;
   userId: string;
-  memberships: readonly Membership[];
   actor: AuditActor;
 }
 
-/** @throws {AppError} `validation_failed` */
+/** @throws {AppError} `validation_failed` or `unauthorized` */
 export async function changeName(database: Database, sessionActor: SessionActor, given: string): Promise<string> {
   const name = parseName(given);
   if (name === sessionActor.actor.name) return name;
   await database.write(async (transaction) => {
-    await renameUser(transaction, sessionActor.userId, name);
     const target = { type: 'administrator', id: sessionActor.userId, name } as const;
-    await recordEverywhere(transaction, sessionActor, 'administrator.name_changed', target);
+    await recordSecurityChange(transaction, sessionActor, 'administrator.name_changed', target);
+    await renameUser(transaction, sessionActor.userId, name);
   });
   return name;
 }
@@ -48,16 +47,23 @@ export async function afterTwoFactorEnabled(transaction: Executor, sessionActor:
   await verifyTwoFactor(transaction, sessionActor.userId);
 }
 
-/** Runs in better-auth's transaction. */
+/** Runs in better-auth's transaction. If the second factor is off, only ends its setup, which is not recorded. */
 export async function afterTwoFactorDisabled(transaction: Executor, sessionActor: SessionActor): Promise<void> {
-  await recordSecurityChange(transaction, sessionActor, 'administrator.two_factor_disabled');
+  await requireSession(transaction, sessionActor);
+  if (await hasTwoFactor(transaction, sessionActor.userId))
+    await recordEverywhere(transaction, sessionActor, 'administrator.two_factor_disabled');
   await removeTwoFactor(transaction, sessionActor.userId);
 }
 
 /** Runs in the transaction of the change. @throws {AppError} `unauthorized` */
-export async function recordSecurityChange(transaction: Executor, sessionActor: SessionActor, action: AuditAction) {
+export async function recordSecurityChange(
+  transaction: Executor,
+  sessionActor: SessionActor,
+  action: AuditAction,
+  target?: AuditTarget,
+): Promise<void> {
   await requireSession(transaction, sessionActor);
-  await recordEverywhere(transaction, sessionActor, action);
+  await recordEverywhere(transaction, sessionActor, action, target);
 }
 
 /**
@@ -69,17 +75,20 @@ export async function requireSession(transaction: Executor, { userId, sessionId 
   if ((await findSession(transaction, userId, sessionId)) === undefined) throw sessionGone();
 }
 
-/** @throws {AppError} `not_found` if the user has no such session */
+/** @throws {AppError} `not_found` if the user has no such session, or `unauthorized` */
 export async function endSession(database: Database, sessionActor: SessionActor, sessionId: string): Promise<void> {
   await database.write(async (transaction) => {
+    await requireSession(transaction, sessionActor);
     const ended = await removeSession(transaction, sessionActor.userId, sessionId);
     if (ended === 0) throw new AppError('not_found', 'There is no such session; it may have already ended.');
     await recordEverywhere(transaction, sessionActor, 'administrator.sessions_ended');
   });
 }
 
+/** @throws {AppError} `unauthorized` */
 export async function endOtherSessions(database: Database, sessionActor: SessionActor): Promise<void> {
   await database.write(async (transaction) => {
+    await requireSession(transaction, sessionActor);
     const ended = await removeOtherSessions(transaction, sessionActor.userId, sessionActor.sessionId);
     if (ended > 0) await recordEverywhere(transaction, sessionActor, 'administrator.sessions_ended');
   });
@@ -88,9 +97,10 @@ export async function endOtherSessions(database: Database, sessionActor: Session
 /** Records a user's change in the audit logs of all their accounts. */
 export async function recordEverywhere(
   transaction: Executor,
-  { memberships, actor }: Pick<SessionActor, 'memberships' | 'actor'>,
+  { userId, actor }: Pick<SessionActor, 'userId' | 'actor'>,
   action: AuditAction,
   target?: AuditTarget,
 ): Promise<void> {
+  const memberships = await listMembershipsOf(transaction, userId);
   for (const { accountId } of memberships) await recordAudit(transaction, accountId, actor, action, target);
 }

@@ -1,12 +1,18 @@
 import { AppError } from '../../model/errors.ts';
 import type { Membership } from '../../model/users.ts';
 import type { Database, Executor } from '../../storage/database.ts';
-import { listMembershipsOf } from '../../storage/memberships.ts';
 import { removeSession, setSessionAccount } from '../../storage/sessions.ts';
 import { findPasswordHash, findUser } from '../../storage/users.ts';
 import { actorOf } from '../access/audit.ts';
 import { requireResumed } from '../access/principals.ts';
 import { recordEverywhere, type SessionActor } from './profile.ts';
+
+interface SignIn {
+  memberships: readonly Membership[];
+  /** The browser's previous session. */
+  replaced: SessionActor | undefined;
+  isByRecoveryCode: boolean;
+}
 
 /**
  * Records a sign-in before the session's cookie is sent. The session starts in the user's first account that
@@ -16,9 +22,9 @@ import { recordEverywhere, type SessionActor } from './profile.ts';
 export async function recordSignIn(
   database: Database,
   sessionActor: SessionActor,
-  { replaced, isByRecoveryCode }: { replaced: SessionActor | undefined; isByRecoveryCode: boolean },
+  { memberships, replaced, isByRecoveryCode }: SignIn,
 ): Promise<Membership | undefined> {
-  const membership = await findOpenMembership(database, sessionActor);
+  const membership = await findOpenMembership(database, sessionActor, memberships);
   await database.write(async (transaction) => {
     if (membership !== undefined)
       await setSessionAccount(transaction, sessionActor.sessionId, { accountId: membership.accountId });
@@ -33,8 +39,11 @@ export async function recordSignIn(
  * Returns the user's first membership in an account that is not suspended. If all accounts are suspended,
  * ends the new session, whose cookie has not been sent yet.
  */
-async function findOpenMembership(database: Database, sessionActor: SessionActor): Promise<Membership | undefined> {
-  const { memberships, userId, sessionId } = sessionActor;
+async function findOpenMembership(
+  database: Database,
+  { userId, sessionId }: SessionActor,
+  memberships: readonly Membership[],
+): Promise<Membership | undefined> {
   let suspended: unknown;
   for (const membership of memberships) {
     try {
@@ -64,8 +73,7 @@ export async function recordWrongFactor(database: Database, userId: string, addr
     const user = await findUser(transaction, userId);
     if (user === undefined) return;
     const actor = actorOf({ userId, userName: user.name, email: user.email, address });
-    const memberships = await listMembershipsOf(transaction, userId);
-    await recordEverywhere(transaction, { memberships, actor }, 'administrator.second_factor_refused');
+    await recordEverywhere(transaction, { userId, actor }, 'administrator.second_factor_refused');
   });
 }
 

@@ -113,7 +113,7 @@ export function rollApiKey(
   administrator: Administrator = 'operator',
 ): Promise<GeneratedKey> {
   return changeKey(database, keyId, administrator, async ({ transaction, key: old, actor }) => {
-    if (old.replacedBy !== null) throw alreadyRolled(old);
+    await requireUnrolled(transaction, old);
     const now = Date.now();
     const { accountId, name, access, createdAt } = old;
     const expiresAt = old.expiresAt === null ? null : now + old.expiresAt - createdAt;
@@ -134,8 +134,14 @@ export function rollApiKey(
   });
 }
 
-function alreadyRolled({ id, replacedBy }: ApiKey): AppError {
-  return new AppError('conflict', `The key ${id} has already been rolled; roll its replacement ${replacedBy} instead.`);
+async function requireUnrolled(transaction: Executor, { accountId, id, replacedBy }: ApiKey): Promise<void> {
+  if (replacedBy === null) return;
+  const replacement = await findApiKey(transaction, accountId, replacedBy);
+  // The key's original lifetime is not known any more, so a new key cannot get it.
+  const advice = replacement
+    ? `; roll its replacement ${replacedBy} instead`
+    : ', and its replacement was deleted; create a new key instead';
+  throw new AppError('conflict', `The key ${id} has already been rolled${advice}.`);
 }
 
 function describeRoll(key: ApiKey, hours: number, expiry: number): string {

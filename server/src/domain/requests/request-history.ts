@@ -15,7 +15,12 @@ import {
   type RequestEntry,
 } from '../../model/request-log.ts';
 import type { LogDatabase } from '../../storage/database.ts';
-import { type BlockRange, findRequestBlocks, type RequestBlock } from '../../storage/request-blocks.ts';
+import {
+  type BlockRange,
+  findOldestRequestBlock,
+  findRequestBlocks,
+  type RequestBlock,
+} from '../../storage/request-blocks.ts';
 
 export interface RequestFilter {
   keyId?: string | undefined;
@@ -92,6 +97,15 @@ export async function countRequestsByDay(
     counts.set(day, count);
   }
   return counts;
+}
+
+/**
+ * The UTC day of the oldest block of all accounts; undefined if the log is empty. Days are numbered from 1970.
+ * @throws {AppError} `unavailable`
+ */
+export async function findOldestDay(database: LogDatabase): Promise<number | undefined> {
+  const [oldest] = await findOldestRequestBlock(database);
+  return oldest && Math.floor(timeOfId(oldest.id) / DAY_MS);
 }
 
 /** @throws {AppError} `unavailable` */

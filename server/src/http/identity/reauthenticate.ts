@@ -2,7 +2,10 @@ import type { z } from 'zod';
 import { withHashing } from '../../domain/accounts/passwords.ts';
 import { recordSecurityChange } from '../../domain/accounts/profile.ts';
 import { normalRecoveryCode } from '../../domain/accounts/recovery-codes.ts';
+import type { AppError } from '../../model/errors.ts';
+import type { Executor } from '../../storage/database.ts';
 import type { Along } from '../../storage/identity-database.ts';
+import { hasTwoFactor } from '../../storage/two-factors.ts';
 import { passwordAndCode } from '../contract/schemas/identity.ts';
 import { invalidFields } from '../contract/schemas/issues.ts';
 import type { Exchange } from '../protocol/exchange.ts';
@@ -20,14 +23,31 @@ export async function readPasswordAndCode(exchange: Exchange, currentSession: Cu
 /** @throws {AppError} `validation_failed` if the second factor is on and there is no code */
 export function requireCode(given: z.output<typeof passwordAndCode>, { user }: CurrentSession): SecondFactor {
   const { password, code = '' } = given;
-  if (!user.hasTwoFactor || code !== '') return { password, code };
+  if (!user.hasTwoFactor) return { password, code: '' };
+  if (code === '') throw missingCode();
+  return { password, code };
+}
+
+/**
+ * Runs in the transaction of the change, because the second factor may have been turned on since the request began.
+ * @throws {AppError} `validation_failed` if the second factor is on and no code was verified
+ */
+export async function requireVerifiedCode(
+  transaction: Executor,
+  userId: string,
+  { code }: SecondFactor,
+): Promise<void> {
+  if (code === '' && (await hasTwoFactor(transaction, userId))) throw missingCode();
+}
+
+function missingCode(): AppError {
   const message = 'Is required: a code from the app, or a recovery code.';
-  throw invalidFields([{ field: 'code', code: 'required', message }]);
+  return invalidFields([{ field: 'code', code: 'required', message }]);
 }
 
 interface SecondFactor {
   password: string;
-  /** Empty if the second factor is off. */
+  /** Empty if the second factor was off when the request began. */
   code: string;
 }
 

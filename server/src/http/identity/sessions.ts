@@ -90,13 +90,13 @@ export async function requireCurrentSession(exchange: Exchange, services: Identi
 }
 
 export function sessionActorOf(
-  { sessionId, user, memberships }: CurrentSession,
+  { sessionId, user }: CurrentSession,
   { incoming }: Exchange,
   { trustedProxies }: IdentityServices,
 ): SessionActor {
   const address = clientAddress(incoming, trustedProxies);
   const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
-  return { sessionId, userId: user.id, memberships, actor };
+  return { sessionId, userId: user.id, actor };
 }
 
 /** Enough to distinguish browsers in the list of sessions. */

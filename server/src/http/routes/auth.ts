@@ -94,8 +94,10 @@ export async function replyToSignIn(
   const currentSession = await getNewSession(headers, services);
   const replaced = before && sessionActorOf(before, exchange, services);
   const sessionActor = sessionActorOf(currentSession, exchange, services);
-  const membership = await recordSignIn(services.database, sessionActor, { replaced, isByRecoveryCode });
-  if (hasTyped) await clearAttempts({ email: currentSession.user.email, isSignedIn: false, exchange, services });
+  const { user, memberships } = currentSession;
+  // Comes first, because the password is correct even if all of the user's accounts are suspended.
+  if (hasTyped) await clearAttempts({ email: user.email, isSignedIn: false, exchange, services });
+  const membership = await recordSignIn(services.database, sessionActor, { memberships, replaced, isByRecoveryCode });
   const reply = await replySession({ ...currentSession, membership }, services.database);
   // Comes last, so the browser gets the session only after the audit log has recorded the sign-in.
   setCookies(exchange, headers);

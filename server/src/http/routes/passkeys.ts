@@ -20,7 +20,7 @@ import { newPasskey, passkeyOnly, passkeySignIn, passkeyStart } from '../contrac
 import { type Call, endpoint } from '../endpoint.ts';
 import { limitingAttempts } from '../identity/attempts.ts';
 import { notNewPasskey } from '../identity/better-auth-errors.ts';
-import { reauthenticate, requireCode } from '../identity/reauthenticate.ts';
+import { reauthenticate, requireCode, requireVerifiedCode } from '../identity/reauthenticate.ts';
 import {
   findCurrentSession,
   identityHeaders,
@@ -91,7 +91,11 @@ async function startPasskey(exchange: UserExchange, { services }: Call): Promise
   const { currentSession } = exchange;
   const { name: _, ...given } = await readInput(exchange, passkeyStart);
   const secondFactor = requireCode(given, currentSession);
-  await requirePasskeyRoom(services.database, currentSession.user.id, 1);
+  const { id: userId } = currentSession.user;
+  await requirePasskeyRoom(services.database, userId, 1);
+  const along: Along[] = [
+    { when: 'insert verifications', job: (transaction) => requireVerifiedCode(transaction, userId, secondFactor) },
+  ];
   const { response } = await reauthenticate(
     exchange,
     currentSession,
@@ -100,11 +104,11 @@ async function startPasskey(exchange: UserExchange, { services }: Call): Promise
       await api.verifyPassword({ body: { password: secondFactor.password }, headers });
       return api.generatePasskeyRegistrationOptions({ headers, query: {}, returnHeaders: true });
     },
-    { secondFactor },
+    { along, secondFactor },
   );
   const authenticatorSelection = { residentKey: 'required', requireResidentKey: true, ...VERIFIED };
   // The user's id is always the same, so an authenticator replaces a passkey that was created but not added.
-  const user = { ...response.user, id: Buffer.from(currentSession.user.id).toString('base64url') };
+  const user = { ...response.user, id: Buffer.from(userId).toString('base64url') };
   return replyJson(200, JSON.stringify({ ...response, user, authenticatorSelection }));
 }
 

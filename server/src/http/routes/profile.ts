@@ -23,7 +23,7 @@ import {
 } from '../contract/operations/profile.ts';
 import { nameChange, passwordChange, passwordOnly, sessionOnly } from '../contract/schemas/identity.ts';
 import { type Call, endpoint } from '../endpoint.ts';
-import { readPasswordAndCode, reauthenticate, type Work } from '../identity/reauthenticate.ts';
+import { readPasswordAndCode, reauthenticate, requireVerifiedCode, type Work } from '../identity/reauthenticate.ts';
 import { getNewSession, sessionActorOf, type UserExchange } from '../identity/sessions.ts';
 import { readInput } from '../protocol/input.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
@@ -55,20 +55,21 @@ export const profileEndpoints = [
   endpoint(disableTwoFactorOperation, disableTwoFactor),
   endpoint(renewBackupCodesOperation, async (exchange, { services }) => {
     const { currentSession } = exchange;
-    const { password, code } = await readPasswordAndCode(exchange, currentSession);
+    const secondFactor = await readPasswordAndCode(exchange, currentSession);
+    const { password } = secondFactor;
     const sessionActor = sessionActorOf(currentSession, exchange, services);
     const along: Along[] = [
       {
         when: 'update two_factors',
-        job: (transaction) => recordSecurityChange(transaction, sessionActor, 'administrator.recovery_codes_renewed'),
+        job: async (transaction) => {
+          await requireVerifiedCode(transaction, sessionActor.userId, secondFactor);
+          await recordSecurityChange(transaction, sessionActor, 'administrator.recovery_codes_renewed');
+        },
       },
     ];
     const work: Work<{ backupCodes: string[] }> = (api, headers) =>
       api.generateBackupCodes({ body: { password }, headers, returnHeaders: true });
-    const { response } = await reauthenticate(exchange, currentSession, services, work, {
-      along,
-      secondFactor: { password, code },
-    });
+    const { response } = await reauthenticate(exchange, currentSession, services, work, { along, secondFactor });
     return replyJson(200, JSON.stringify({ backupCodes: response.backupCodes }));
   }),
 ];
@@ -125,10 +126,17 @@ async function enableTwoFactor(exchange: UserExchange, { services }: Call): Prom
 
 async function disableTwoFactor(exchange: UserExchange, { services }: Call): Promise<Reply> {
   const { currentSession } = exchange;
-  const { password, code } = await readPasswordAndCode(exchange, currentSession);
+  const secondFactor = await readPasswordAndCode(exchange, currentSession);
+  const { password } = secondFactor;
   const sessionActor = sessionActorOf(currentSession, exchange, services);
   const along: Along[] = [
-    { when: 'update users', job: (transaction) => afterTwoFactorDisabled(transaction, sessionActor) },
+    {
+      when: 'update users',
+      job: async (transaction) => {
+        await requireVerifiedCode(transaction, sessionActor.userId, secondFactor);
+        await afterTwoFactorDisabled(transaction, sessionActor);
+      },
+    },
     { when: 'insert sessions', job: (transaction) => requireSession(transaction, sessionActor) },
   ];
   const { headers } = await reauthenticate(
@@ -136,7 +144,7 @@ async function disableTwoFactor(exchange: UserExchange, { services }: Call): Pro
     currentSession,
     services,
     (api, given) => api.disableTwoFactor({ body: { password }, headers: given, returnHeaders: true }),
-    currentSession.user.hasTwoFactor ? { along, secondFactor: { password, code } } : {},
+    { along, secondFactor },
   );
   return replySession(await getNewSession(headers, services), services.database);
 }

@@ -45,9 +45,14 @@ function noRequest(id: string): AppError {
   return new AppError('not_found', `There is no request ${id} in the log; it may have been removed.`);
 }
 
+/** Allows for the clocks of several machines, because another one may have recorded a key's deletion. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+
 async function showEntries(database: Database, accountId: string, entries: RequestEntry[]) {
   const ids = new Set(entries.map(({ keyId }) => keyId));
-  const keys = await nameKeys(database, accountId, ids, entries.at(-1)?.at ?? 0);
+  // A request can end after the deletion of its key, but does not start after it.
+  const earliestStart = Math.min(Date.now(), ...entries.map(({ at, durationMs }) => Math.floor(at - durationMs)));
+  const keys = await nameKeys(database, accountId, ids, Math.max(0, earliestStart - CLOCK_DIFFERENCE_MS));
   const byId = new Map(keys.map((key) => [key.id, key]));
   return entries.map(({ id, at, keyId, ...request }) => ({
     id,

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linesOf } from '../../../testkit/src/replies.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { RequestLog } from '../../src/domain/requests/request-log.ts';
+import { dayOf, findUsage } from '../../src/domain/requests/usage.ts';
+import { listAccounts } from '../../src/storage/accounts.ts';
+import { databaseFor } from '../storage/support.ts';
+
+const NOON = Date.parse('2026-11-21T12:00:00Z');
+const DAY_MS = 86_400_000;
+
+interface Case {
+  name: string;
+  createdDaysAgo: number;
+  /** When other accounts have sent a request. */
+  loggedDaysAgo: number[];
+  keptDays?: number;
+  /** The account's requests on each of the last five days, oldest first. */
+  expected: string[];
+}
+
+const CASES: Case[] = [
+  {
+    name: 'the log has been turned on or deleted',
+    createdDaysAgo: 3,
+    loggedDaysAgo: [1],
+    expected: ['0', 'null', 'null', 'null', '0'],
+  },
+  { name: 'the log is empty', createdDaysAgo: 3, loggedDaysAgo: [], expected: ['0', 'null', 'null', 'null', 'null'] },
+  {
+    name: 'the account is as new as the log',
+    createdDaysAgo: 1,
+    loggedDaysAgo: [1, 0],
+    expected: ['0', '0', '0', '0', '0'],
+  },
+  {
+    name: 'the account is newer than the log',
+    createdDaysAgo: 1,
+    loggedDaysAgo: [3],
+    expected: ['0', '0', '0', '0', '0'],
+  },
+  {
+    name: 'the account is new and the log is empty',
+    createdDaysAgo: 0,
+    loggedDaysAgo: [],
+    expected: Array(5).fill('0'),
+  },
+  {
+    name: 'the log is kept for two days',
+    createdDaysAgo: 9,
+    loggedDaysAgo: [9],
+    keptDays: 2,
+    expected: ['null', 'null', 'null', '0', '0'],
+  },
+];
+
+for (const { name, createdDaysAgo, loggedDaysAgo, keptDays = 7, expected } of CASES) {
+  test(`usage has the requests of exactly the days that the log covers: ${name}`, async (t) => {
+    t.mock.timers.enable({ apis: ['Date'], now: NOON });
+    const { database, accountId, sql } = await databaseFor(t);
+    const { id: other } = await createAccount(database, 'Other Homes');
+    await sql('update accounts set created_at = ? where id = ?', NOON - createdDaysAgo * DAY_MS, accountId);
+    const log = new RequestLog(database.requestLog, { days: 7, bytes: 1_000_000_000 }, () => assert.fail());
+    for (const days of loggedDaysAgo) {
+      log.record(other, {
+        ...{ at: NOON - days * DAY_MS, keyId: 'key_1', method: 'GET', path: '/v1/me', query: '', status: 200 },
+        ...{ code: null, durationMs: 1, requestId: 'r', sequence: null, errorBody: null },
+      });
+    }
+    await log.flush();
+    const today = dayOf(NOON);
+    const range = { from: today - 4, to: today, requestsFrom: today - keptDays + 1 };
+    const accounts = (await listAccounts(database)).filter(({ id }) => id === accountId);
+    assert.deepEqual(linesOf(await findUsage(database, accounts, range), 'requests'), expected);
+  });
+}
