@@ -2,14 +2,32 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { signIn } from '../../testkit/src/browser.ts';
-import { assertFits, openPage, startDashboard } from './support/window.ts';
+import { OPERATOR } from '../../server/src/domain/access/audit.ts';
+import { createAdministrator } from '../../server/src/domain/accounts/administrators.ts';
+import { createPerson, signIn } from '../../testkit/src/browser.ts';
+import type { Tenant } from '../../testkit/src/service.ts';
+import { until } from '../../testkit/src/until.ts';
+import { assertFits, fillSignIn, openPage, startDashboard } from './support/window.ts';
 
 const { service, openSignedIn } = await startDashboard();
 
 function csvOf(...rows: string[]) {
   const buffer = Buffer.from(['externalId,address,beds,baths', ...rows].join('\n'));
   return { name: 'listings.csv', mimeType: 'text/csv', buffer };
+}
+
+/** Sends a feed's first file with the API, and then changes the feed's settings. */
+async function createFeed(tenant: Tenant, name: string, settings: object = {}): Promise<void> {
+  const path = `/v1/feeds/${name}`;
+  const body = csvOf('A-1,1 Elm Street,3,2').buffer;
+  await service.fetch(tenant, path, { method: 'PUT', headers: { 'Content-Type': 'text/csv' }, body });
+  const headers = { 'Content-Type': 'application/json' };
+  const changed = await service.fetch(tenant, path, { method: 'PATCH', headers, body: JSON.stringify(settings) });
+  assert.equal(changed.status, 200);
+}
+
+async function feedOf(tenant: Tenant, name: string) {
+  return (await service.fetch(tenant, `/v1/feeds/${name}`)).json();
 }
 
 async function countOf(page: Page, label: string, name: string): Promise<string> {
@@ -138,6 +156,116 @@ test('the columns of a file are mapped, remembered, and can be edited', async ()
   const { Beds: _beds, ...rest } = map;
   assert.deepEqual((await feed()).map, { ...rest, Agent: 'metadata.Agent' });
 });
+
+test('a column that is no longer imported, or has its default field again, is remembered as such', async () => {
+  const tenant = await service.createTenant();
+  const map = { Agent: 'metadata.Agent', city: 'metadata.town', Remark: 'metadata.Remark' };
+  await createFeed(tenant, 'office', { map });
+  await using window = await openSignedIn({ person: await createPerson(service, { accountId: tenant.accountId }) });
+  const { page } = window;
+  await openPage(page, '/feeds/office/send', 'Send a file to office');
+  const text = 'externalId,address,beds,baths,Agent,city\nA-2,2 Elm Street,3,2,Grace,Austin';
+  await page
+    .getByLabel('File')
+    .setInputFiles({ name: 'listings.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  await page.getByLabel('Field of Agent').selectOption('Not imported');
+  await page.getByLabel('Field of city').selectOption('City');
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Run of office' }).waitFor();
+  assert.deepEqual((await feedOf(tenant, 'office')).map, { Agent: '', Remark: 'metadata.Remark' });
+});
+
+test('a new feed cannot have the name of an existing feed, whose settings stay', async () => {
+  const tenant = await service.createTenant();
+  await createFeed(tenant, 'mls', { missing: 'withdraw', missingMax: '10%' });
+  await using window = await openSignedIn({ person: await createPerson(service, { accountId: tenant.accountId }) });
+  const { page } = window;
+  await openPage(page, '/feeds/new', 'New feed');
+  const check = page.getByRole('button', { name: 'Check the file' });
+  await page.getByLabel('File').setInputFiles(csvOf('A-2,2 Elm Street,3,2'));
+  await page.getByLabel('Name').fill('mls2');
+  await check.click();
+  await page.getByRole('button', { name: 'Apply 1 change' }).waitFor();
+  await page.getByLabel('Name').fill('mls');
+  await page.getByText('Another feed has this name.').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Apply 1 change' }).isDisabled());
+  await page.getByRole('button', { name: 'Back to columns' }).click();
+  assert.ok(await check.isDisabled());
+  await page.getByRole('link', { name: 'Send a file to it' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Send a file to mls' }).waitFor();
+  const { missing, missingMax, listings } = await feedOf(tenant, 'mls');
+  assert.deepEqual([missing, missingMax, listings], ['withdraw', '10%', 1]);
+});
+
+test('while a file is applied, the account cannot be switched, and its columns are remembered on any page', async () => {
+  const [home, lakeside] = [await service.createTenant('Hill Country Homes'), await service.createTenant('Lakeside')];
+  for (const tenant of [home, lakeside]) await createFeed(tenant, 'mls');
+  const person = await createPerson(service, { accountId: home.accountId });
+  await createAdministrator(service.database, lakeside.accountId, person, 'administrator', OPERATOR);
+  await using window = await openSignedIn({ person });
+  const { page } = window;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const choose = async (name: string) => {
+    await page.getByRole('button', { name: /^Account: / }).click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  await choose('Hill Country Homes');
+  await page.getByRole('button', { name: 'Account: Hill Country Homes' }).waitFor();
+  await applyFile(page, released);
+  await choose('Lakeside');
+  await page.getByText('A file is being sent to a feed. Wait until it has been applied.').waitFor();
+  await page.getByRole('link', { name: 'Listings' }).click();
+  await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();
+  release();
+  await page.getByText('The file was applied.').waitFor();
+  await page.getByRole('row', { name: /2 Elm Street/ }).waitFor();
+  assert.equal(new URL(page.url()).pathname, '/listings');
+  assert.deepEqual((await feedOf(home, 'mls')).map, { Street: 'address' });
+
+  await until('the account can be switched', async () => {
+    await choose('Lakeside');
+    return page.getByRole('button', { name: 'Account: Lakeside' }).isVisible();
+  });
+  assert.deepEqual((await feedOf(lakeside, 'mls')).map, {});
+});
+
+test('a file that is applied after another user has signed in changes nothing in their account', async () => {
+  const [home, lakeside] = [await service.createTenant(), await service.createTenant()];
+  for (const tenant of [home, lakeside]) await createFeed(tenant, 'mls');
+  const [ada, grace] = await Promise.all([home, lakeside].map(({ accountId }) => createPerson(service, { accountId })));
+  await using window = await openSignedIn({ ...(ada && { person: ada }) });
+  const { page } = window;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const changes: string[] = [];
+  page.on('request', (request) => request.method() === 'PATCH' && changes.push(request.url()));
+  await applyFile(page, released, { id: 'run_1', feed: 'mls' });
+  await page.context().clearCookies();
+  await page.getByRole('link', { name: 'Listings' }).click();
+  await page.getByLabel('E-mail').waitFor();
+  await fillSignIn(page, { email: grace?.email ?? '' });
+  const answered = page.waitForResponse(/plan=/);
+  release();
+  await answered;
+  await page.getByRole('link', { name: 'Feeds' }).click();
+  await page.getByRole('row', { name: /mls/ }).waitFor();
+  assert.deepEqual(changes, []);
+  assert.equal(await page.getByText('The file was applied.').count(), 0);
+});
+
+/** Applies a file to the feed `mls`; the service, or `run` in its place, answers after `released`. */
+async function applyFile(page: Page, released: Promise<void>, run?: object): Promise<void> {
+  await page.route(/plan=/, async (route) => {
+    await released;
+    await (run === undefined ? route.continue() : route.fulfill({ json: run }));
+  });
+  await openPage(page, '/feeds/mls/send', 'Send a file to mls');
+  const buffer = Buffer.from('externalId,Street,beds,baths\nA-1,1 Elm Street,3,2\nA-2,2 Elm Street,3,2');
+  await page.getByLabel('File').setInputFiles({ name: 'listings.csv', mimeType: 'text/csv', buffer });
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await page.getByRole('button', { name: 'Stop' }).waitFor();
+}
 
 test('words, default values, and the decimal separator are set with the first file, remembered, and can be edited', async () => {
   await using window = await openSignedIn();

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Tenant } from '../../testkit/src/service.ts';
@@ -116,11 +118,7 @@ test('a messy file is imported without editing it, and its failed rows are fixed
     },
   );
 
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download failed rows' }).click(),
-  ]);
-  const refused = await readFile(await download.path(), 'utf8');
+  const { text: refused } = await downloadFailedRows(page);
   const lines = refused.split('\r\n');
   assert.equal(lines[0], 'MLS #\tStreet\tZip\tBedrooms\tBaths\tAsking Price\tStatus\tAgent\tSq Ft\tproblem');
   assert.match(lines[1] ?? '', /^A-2\t\t78702\t2\.5\t1\t"\$90,000"\tSold\tAda\t900\t"?address: This value is missing/);
@@ -172,6 +170,108 @@ test('JSON arrays, JSON lines, and RESO names are mapped; an error says that a f
   const [listing] = await listingsOf(tenant);
   assert.deepEqual([listing?.address, listing?.listPrice], ['1 "Oak" [Avenue]', 5]);
 });
+
+test('downloaded failed rows of JSON have only their own members, so fields that they lack stay', async () => {
+  await using list = await openListings(0);
+  const { page, tenant } = list;
+  const stored = { externalId: 'A-2', address: '2 Oak Avenue', beds: 3, baths: 2, city: 'Austin' };
+  const headers = { 'Content-Type': 'application/json' };
+  await service.fetch(tenant, '/v1/listings', { method: 'POST', headers, body: JSON.stringify(stored) });
+  const failing = [
+    { externalId: 'A-2', beds: 'x' },
+    { externalId: 'A-3', address: '3 Oak Avenue', beds: 2, baths: 'y', city: 'Waco', photos: [], unit: null },
+  ];
+  const rows = [{ ...stored, externalId: 'A-1' }, ...failing];
+  await page.goto('/listings/import');
+  for (const [name, text] of [
+    ['rows.json', JSON.stringify(rows)],
+    ['rows.ndjson', rows.map((row) => JSON.stringify(row)).join('\n')],
+  ] as const) {
+    await choose(page, text, name);
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    const { file, text: saved } = await downloadFailedRows(page);
+    assert.equal(file, 'failed-rows.ndjson');
+    const lines = saved
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.map(({ problem: _, ...row }) => row),
+      failing,
+    );
+    assert.match(lines[0].problem, /^beds: /);
+    await choose(page, saved.replace('"x"', '4').replace('"y"', '1'), file);
+    await page.getByText('Not imported: problem.').waitFor();
+  }
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Import 2 rows' }).click();
+  await page.getByRole('link', { name: 'Go to listings' }).waitFor();
+  const listings = await listingsOf(tenant);
+  assert.deepEqual(
+    listings.map(({ externalId, beds, city }) => [externalId, beds, city]),
+    [
+      ['A-2', 4, 'Austin'],
+      ['A-3', 2, 'Waco'],
+    ],
+  );
+});
+
+test('downloaded failed rows of CSV keep cells beyond the header, and fail again until they are fixed', async () => {
+  await using list = await openListings(0);
+  const { page } = list;
+  await page.goto('/listings/import');
+  const text = 'externalId,address,beds,baths\r\nA-1,1 Oak Avenue, rear,3,2\r\nA-2,2 Oak Avenue,3\r\n';
+  await choose(page, text);
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  const { file, text: saved } = await downloadFailedRows(page);
+  assert.equal(file, 'failed-rows.csv');
+  const [header, long, short] = saved.split('\r\n');
+  assert.equal(header, 'externalId,address,beds,baths,problem');
+  assert.match(long ?? '', /^A-1,1 Oak Avenue, rear,3,2,"body: Has 5/);
+  assert.match(short ?? '', /^A-2,2 Oak Avenue,3,"body: Has 3/);
+  await choose(page, saved);
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Nothing to import' }).waitFor();
+  await choose(page, saved.replace('1 Oak Avenue, rear', '"1 Oak Avenue, rear"').replace(',3,"', ',3,2,"'));
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Import 2 rows' }).waitFor();
+});
+
+test('a report is shown if a row far down in the file is not UTF-8, or if the file cannot be read again', async () => {
+  await using list = await openListings(0);
+  const { page } = list;
+  await page.goto('/listings/import');
+  const rows = Array.from({ length: 1_000 }, (_, index) => `${index} Oak Avenue,3,2,${'plain '.repeat(600)}\n`);
+  const start = Buffer.from(`address,beds,baths,description\n${rows.join('')}`);
+  await choose(page, Buffer.concat([start, Buffer.from('Stra\xdfe,3,2,\n', 'latin1')]));
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  const failed = page.getByRole('table', { name: 'Failed rows' });
+  await failed.getByRole('row', { name: /^1,?002.*Stra\ufffde.*not UTF-8/ }).waitFor();
+  assert.match((await downloadFailedRows(page)).text, /\r\nStra\ufffde,3,2,,/);
+
+  const directory = await mkdtemp(join(tmpdir(), 'import-'));
+  const path = join(directory, 'gone.csv');
+  await writeFile(path, 'address,beds,baths\n1 Oak Avenue,3,2\n,3,2\n');
+  const errors = [{ line: 3, code: 'validation_failed', message: 'The address is missing.' }];
+  await page.route('**/admin/imports?*', async (route) => {
+    await rm(directory, { recursive: true });
+    await route.fulfill({ json: { created: 1, updated: 0, unchanged: 0, failed: 1, repeated: 0, cleaned: 0, errors } });
+  });
+  await page.getByLabel('File', { exact: true }).setInputFiles(path);
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await failed.getByRole('row', { name: /^3.*The address is missing/ }).waitFor();
+  await page.getByRole('button', { name: 'Download failed rows' }).click();
+  await page.getByText('The file can’t be read').waitFor();
+  await page.getByRole('button', { name: 'Import 1 row' }).waitFor();
+});
+
+async function downloadFailedRows(page: Page): Promise<{ file: string; text: string }> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download failed rows' }).click(),
+  ]);
+  return { file: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+}
 
 test('a known column that is set to "Not imported" is left out', async () => {
   await using list = await openListings(0, { width: 320 });

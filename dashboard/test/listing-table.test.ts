@@ -244,6 +244,18 @@ test('an open list shows changes by others, and keeps its rows while the service
   assert.ok(problems.splice(0).every((problem) => problem.includes('ERR_INTERNET_DISCONNECTED')));
 });
 
+test('an open list is reloaded if its sequence is unknown, as after a restore', async () => {
+  await using list = await openListings(dashboard, 2);
+  const { page, tenant } = list;
+  await rowOf(page, '1 Elm Street').waitFor();
+  const json = { error: { code: 'events_expired', message: 'List all listings again.' } };
+  await page.route('**/admin/events?after=2&*', (route) => route.fulfill({ status: 410, json }));
+  await page.reload();
+  await rowOf(page, '1 Elm Street').waitFor();
+  await send(service, tenant, 'POST', '/listings', { ...MINIMAL, address: '7 Oak Avenue' });
+  await rowOf(page, '7 Oak Avenue').waitFor();
+});
+
 test('filters exist for every field that the service filters by', async () => {
   await using list = await openListings(dashboard, 1);
   const { page, tenant } = list;

@@ -131,6 +131,48 @@ test('without a connection, a page that was not loaded yet says so, keeps the na
   await page.getByRole('row', { name: /Signed in/ }).waitFor();
 });
 
+test('a listing whose response is lost is created once, however often it is saved', async () => {
+  await using list = await openListings(0);
+  const { page, problems, tenant } = list;
+  const save = page.getByRole('button', { name: 'Create listing' });
+  await page.goto('/listings/new');
+  await page.getByLabel('Address', { exact: true }).fill('7 Oak Avenue');
+  await page.getByLabel('Beds').fill('2');
+  await page.getByLabel('Baths').fill('1');
+  await page.route('**/admin/listings', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await save.click();
+  await page
+    .getByRole('alert')
+    .getByText(/can’t be reached/)
+    .waitFor();
+  await page.goto('/listings/new');
+  await save.click();
+  await page
+    .getByRole('alert')
+    .getByText(/can’t be reached/)
+    .waitFor();
+  assert.equal(await countListings(tenant), 1);
+  await page.unroute('**/admin/listings');
+  await save.click();
+  await page.getByRole('row', { name: /7 Oak Avenue/ }).waitFor();
+  assert.equal(await countListings(tenant), 1);
+  assert.ok(problems.splice(0).every((problem) => problem.includes('net::ERR_FAILED')));
+
+  await page.getByRole('link', { name: 'New listing' }).click();
+  await page.getByLabel('Address', { exact: true }).fill('7 Oak Avenue');
+  await page.getByLabel('Beds').fill('2');
+  await page.getByLabel('Baths').fill('1');
+  await save.click();
+  await page
+    .getByRole('row', { name: /7 Oak Avenue/ })
+    .nth(1)
+    .waitFor();
+  assert.equal(await countListings(tenant), 2, 'another listing can have the same fields');
+});
+
 test('a draft survives the back button, a reload, and the end of the session', async () => {
   await using list = await openListings(1);
   const { page, tenant, person } = list;

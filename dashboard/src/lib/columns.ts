@@ -48,7 +48,7 @@ export async function readFileColumns(file: File): Promise<{ columns?: FileColum
 async function readColumns(file: File): Promise<FileColumn[]> {
   const samples = new Map<string, string[]>();
   let count = 0;
-  for await (const { values } of readRows(file)) {
+  for await (const { values } of readRows(file, true)) {
     for (const [name, value] of Object.entries(values)) {
       const known = samples.get(name) ?? [];
       samples.set(name, known);
@@ -92,13 +92,22 @@ export function proposeTargets(columns: FileColumn[], stored: Targets = {}): Tar
 
 /**
  * Returns only the columns that need a mapping, because an import would otherwise not read them as the user has
- * chosen. Used for the `map` parameter and for a feed's settings.
+ * chosen.
  */
 export function toMap({ columns, targets }: Mapping): Targets {
   const changed = columns.filter(({ name, field, isKnown }) =>
     isKnown ? targets[name] !== field : targets[name] !== '',
   );
   return Object.fromEntries(changed.map(({ name }) => [name, targets[name] ?? '']));
+}
+
+/**
+ * Creates a merge patch for a feed's stored mapping. The patch also changes stored columns that no longer need a
+ * mapping: those that are not imported, and those that are imported to their default field.
+ */
+export function toMapPatch(mapping: Mapping, stored: Targets): Record<string, string | null> {
+  const known = mapping.columns.filter(({ name }) => Object.hasOwn(stored, name));
+  return { ...Object.fromEntries(known.map(({ name, isKnown }) => [name, isKnown ? null : ''])), ...toMap(mapping) };
 }
 
 /** The parameters that define how a file's columns are read. Unknown columns that are not imported are skipped. */

@@ -24,7 +24,7 @@ export function joinCsv(lines: (readonly string[])[], separator = ','): string {
   return lines.map((cells) => `${cells.map(quote).join(separator)}\r\n`).join('');
 }
 
-export function encodeCell(value: unknown): string {
+function encodeCell(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return value.replace(FORMULAS, "$1'$2");
   return JSON.stringify(value).replace(JSON_FORMULAS, ([, sign = '']) => `;\\u${toHex(sign)}`);

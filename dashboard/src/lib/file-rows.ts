@@ -2,8 +2,8 @@
 export interface FileRow {
   line: number;
   values: Record<string, unknown>;
-  /** The separator of a CSV file, whose values are strings. */
-  separator?: string | undefined;
+  /** The row of a CSV file as it is in the file. It can have more or fewer cells than the header. */
+  csv?: { header: string[]; cells: string[]; separator: string | undefined };
 }
 
 const TYPES: Record<string, string> = {
@@ -19,30 +19,31 @@ export function typeOf({ name }: File): string {
 /**
  * Reads the rows as the service does, in constant memory unless the file is a JSON array. JSON rows that are
  * not objects are omitted.
+ * @param isStrict whether to throw for CSV or NDJSON that is not UTF-8, instead of reading invalid bytes as U+FFFD
  * @throws {TypeError} for CSV or NDJSON that is not UTF-8, or {SyntaxError} for an invalid JSON array
  */
-export async function* readRows(file: File): AsyncGenerator<FileRow> {
+export async function* readRows(file: File, isStrict: boolean): AsyncGenerator<FileRow> {
   const type = typeOf(file);
-  if (type === 'text/csv') yield* withHeader(splitCsv(readText(file)));
+  if (type === 'text/csv') yield* withHeader(splitCsv(readText(file, isStrict)));
   else if (type === 'application/json') yield* await readArray(file);
-  else yield* parseLines(readText(file));
+  else yield* parseLines(readText(file, isStrict));
 }
 
-/** Returns the rows that begin on the given lines. */
+/** Returns the rows that begin on the given lines, even if they are not UTF-8. */
 export async function collectRows(file: File, lines: ReadonlySet<number>): Promise<FileRow[]> {
   const found: FileRow[] = [];
   if (lines.size === 0) return found;
-  for await (const row of readRows(file)) {
+  for await (const row of readRows(file, false)) {
     if (lines.has(row.line)) found.push(row);
     if (found.length === lines.size) break;
   }
   return found;
 }
 
-async function* readText(file: File): AsyncGenerator<string> {
+async function* readText(file: File, isStrict: boolean): AsyncGenerator<string> {
   const reader = file
     .stream()
-    .pipeThrough(new TextDecoderStream('utf-8', { fatal: true }))
+    .pipeThrough(new TextDecoderStream('utf-8', { fatal: isStrict }))
     .getReader();
   try {
     for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) yield part.value;
@@ -61,11 +62,11 @@ interface FileRecord<Content> {
 type Records<Content> = AsyncGenerator<FileRecord<Content>>;
 
 async function* withHeader(records: Records<string[]>): AsyncGenerator<FileRow> {
-  let names: string[] | undefined;
-  for await (const { line, content, separator } of records) {
-    const cells = names?.map((name, index) => [name, content[index] ?? '']);
-    if (cells !== undefined) yield { line, separator, values: Object.fromEntries(cells) };
-    names ??= content.map((name) => name.trim());
+  let header: string[] | undefined;
+  for await (const { line, content: cells, separator } of records) {
+    const values = header?.map((name, index) => [name, cells[index] ?? '']);
+    if (header && values) yield { line, values: Object.fromEntries(values), csv: { header, cells, separator } };
+    header ??= cells.map((name) => name.trim());
   }
 }
 

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { ApiError } from '../api/client';
 import { refreshListings } from '../api/queries';
-import { getShown, onShown } from '../api/shown';
+import { getShown, isShown, onShown } from '../api/shown';
 import type { ImportReport } from '../api/types';
 import { upload } from '../api/upload';
 import {
@@ -13,7 +13,7 @@ import {
   toMapQuery,
   toReadingQuery,
 } from './columns';
-import { encodeCell, joinCsv } from './csv';
+import { joinCsv } from './csv';
 import { describeError } from './errors';
 import { collectRows, type FileRow, typeOf } from './file-rows';
 import { describeFailure } from './issue-texts';
@@ -105,7 +105,9 @@ export async function startImport(isDryRun: boolean): Promise<void> {
   window.addEventListener('beforeunload', askBeforeLeaving);
   const show = async (report: ImportReport) => {
     const lines = new Set(report.errors.slice(0, FAILED_SHOWN_MAX).map(({ line }) => line));
-    changeOwn({ result: { report, isDryRun, failedRows: await collectRows(file, lines) } });
+    // The report must not be lost if the file cannot be read again, for example because it was deleted.
+    const failedRows = await collectRows(file, lines).catch(() => []);
+    changeOwn({ result: { report, isDryRun, failedRows } });
   };
   try {
     const report = await upload<ImportReport>({
@@ -136,20 +138,33 @@ export async function startImport(isDryRun: boolean): Promise<void> {
   }
 }
 
-/** Saves all failed rows of the report as a CSV file, with their problems in the last column. */
+/**
+ * Saves all failed rows of the report with their problems, so that they can be corrected and imported again. Rows
+ * of JSON are saved as NDJSON, because in CSV, an empty cell for a member that a row lacks would remove a value.
+ */
 export async function saveFailedRows(file: File, { errors }: ImportReport): Promise<void> {
   const problems = new Map(errors.map((failure) => [failure.line, describeFailure(failure)]));
   const rows = await collectRows(file, new Set(problems.keys()));
-  const names = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))];
-  const lines = rows.map(({ line, values, separator }) => {
-    const cells = names.map((name) => (separator === undefined ? encodeCell(values[name]) : String(values[name])));
-    return [...cells, problems.get(line) ?? ''];
-  });
-  const csv = joinCsv([[...names, PROBLEM], ...lines], rows[0]?.separator);
-  saveFile(new Blob([csv], { type: 'text/csv' }), 'failed-rows.csv');
+  const failed = rows.map((row) => ({ ...row, problem: problems.get(row.line) ?? '' }));
+  const isCsv = typeOf(file) === 'text/csv';
+  const [text, type, ending] = isCsv
+    ? [toCsvFile(failed), 'text/csv', 'csv']
+    : [toNdjsonFile(failed), 'application/x-ndjson', 'ndjson'];
+  saveFile(new Blob([text], { type }), `failed-rows.${ending}`);
 }
 
-const PROBLEM = 'problem';
+type FailedRow = FileRow & { problem: string };
+
+/** The rows with exactly their own cells, and their problem in the last column. */
+function toCsvFile(rows: FailedRow[]): string {
+  const { header = [], separator } = rows[0]?.csv ?? {};
+  const lines = rows.map(({ csv, problem }) => [...(csv?.cells ?? []), problem]);
+  return joinCsv([[...header, 'problem'], ...lines], separator);
+}
+
+function toNdjsonFile(rows: FailedRow[]): string {
+  return rows.map(({ values, problem }) => `${JSON.stringify({ ...values, problem })}\n`).join('');
+}
 
 export function stopImport(): void {
   running.abort();
@@ -171,9 +186,8 @@ function subscribe(listener: () => void): () => void {
 // The import and its report belong to one user and account. They are kept if the session expires and the same
 // user signs in again. They are discarded on sign-out, or if the user or the account changes.
 onShown(() => {
-  const shown = getShown();
-  if (shown?.userId === owner?.userId && shown?.accountId === owner?.accountId) return;
-  owner = shown;
+  if (isShown(owner)) return;
+  owner = getShown();
   stopImport();
   running = new AbortController();
   changeImport(NOTHING);

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { request } from '../api/client';
 import type { Session } from '../api/types';
+import { isApplyingFile } from '../lib/applied-files';
 import { attempt } from '../lib/notify';
 import { isImporting } from '../lib/running-import';
 import { finishDeletions } from '../lib/undoable-deletions';
@@ -35,10 +36,11 @@ export function useSignOut(): () => Promise<void> {
 
 /**
  * Finishes pending work, which belongs to the account that the user is leaving.
- * @throws if an import is running
+ * @throws if an import is running, or a file is being applied to a feed
  */
 export async function finishWork(): Promise<void> {
   if (isImporting()) throw new Error('An import is running. Wait until it finishes, or stop it.');
+  if (isApplyingFile()) throw new Error('A file is being sent to a feed. Wait until it has been applied.');
   await finishDeletions();
 }
 

@@ -1,11 +1,13 @@
 import { Stack, TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { request } from '../../api/client';
 import { feedPath, feedsQuery, refresh } from '../../api/queries';
-import type { FeedRun } from '../../api/types';
 import { attempt, notify } from '../../lib/notify';
 import { useForm } from '../../lib/use-form';
 import { BackTo } from '../../parts/back-to';
+import { TextLink } from '../../parts/links';
+import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { INITIAL, SettingsFields, toParameters, toSettings } from './feed-settings';
 import { type ColumnSettings, SendFeedFile } from './send-feed-file';
@@ -18,14 +20,17 @@ export function NewFeedPage() {
   const form = useForm({ name: '', ...INITIAL });
   const { name: typed, ...settings } = form.values;
   const name = typed.trim();
-  const navigate = useNavigate();
-  const finish = async ({ id }: FeedRun, columns: ColumnSettings) => {
+  const query = useQuery(feedsQuery);
+  /** The name of the feed that this page creates. It exists if sending the file has failed midway. */
+  const [ownName, setOwnName] = useState<string>();
+  const isTaken = name !== ownName && query.data?.data.some((feed) => feed.name === name);
+  const isUsable = FEED_NAME.test(name) && !isTaken;
+  const finish = async (columns: ColumnSettings) => {
     await attempt('The settings could not be saved', async () => {
       await request('PATCH', feedPath(name), { body: { ...toSettings(settings), ...columns } });
       notify(`Feed ${name} created.`);
     });
     await refresh(feedsQuery);
-    await navigate({ to: '/feeds/$name/runs/$runId', params: { name, runId: id } });
   };
   return (
     <Page
@@ -33,22 +38,44 @@ export function NewFeedPage() {
       above={<BackTo to="/feeds">Feeds</BackTo>}
       description="Name the source, and send its first file. Nothing changes until you have seen the plan and applied it."
     >
-      <Stack>
-        <section className="card form-section">
-          <Stack maw={560}>
-            <TextInput
-              label="Name"
-              placeholder="mls"
-              description="Lowercase letters, digits, hyphens, and underscores. The name can’t be changed later."
-              autoComplete="off"
-              {...form.bind('name')}
-              {...(name !== '' && !FEED_NAME.test(name) && { error: NAME_ERROR })}
-            />
-            <SettingsFields form={form} />
-          </Stack>
-        </section>
-        <SendFeedFile name={FEED_NAME.test(name) ? name : ''} parameters={toParameters(settings)} onDone={finish} />
-      </Stack>
+      {query.data === undefined ? (
+        <NotLoaded query={query} />
+      ) : (
+        <Stack>
+          <section className="card form-section">
+            <Stack maw={560}>
+              <TextInput
+                label="Name"
+                placeholder="mls"
+                description="Lowercase letters, digits, hyphens, and underscores. The name can’t be changed later."
+                autoComplete="off"
+                {...form.bind('name')}
+                {...(name !== '' && !FEED_NAME.test(name) && { error: NAME_ERROR })}
+                {...(isTaken && { error: <Taken name={name} /> })}
+              />
+              <SettingsFields form={form} />
+            </Stack>
+          </section>
+          <SendFeedFile
+            name={isUsable ? name : ''}
+            parameters={toParameters(settings)}
+            onApply={() => setOwnName(name)}
+            onDone={finish}
+          />
+        </Stack>
+      )}
     </Page>
+  );
+}
+
+function Taken({ name }: { name: string }) {
+  return (
+    <>
+      Another feed has this name.{' '}
+      <TextLink to="/feeds/$name/send" params={{ name }} inherit c="inherit" underline="always">
+        Send a file to it
+      </TextLink>
+      , or choose another name.
+    </>
   );
 }

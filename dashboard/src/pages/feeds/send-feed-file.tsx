@@ -1,7 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import type { UploadQuery } from '../../api/client';
 import type { FeedRun } from '../../api/types';
-import { findRepeated, isSkipping, type Targets, toMap } from '../../lib/columns';
+import { findRepeated, isSkipping, type Targets, toMapPatch } from '../../lib/columns';
 import { formatCount } from '../../lib/format';
 import { ErrorNote, Note } from '../../parts/form';
 import { LoadingRows } from '../../parts/states';
@@ -15,7 +17,8 @@ import { useFeedFile } from './use-feed-file';
 
 /** The feed settings that concern the columns of its files. */
 export interface ColumnSettings {
-  map: Targets;
+  /** A merge patch. */
+  map: Record<string, string | null>;
   ignoreUnknown?: boolean;
 }
 
@@ -25,17 +28,23 @@ interface SendFeedFileProps {
   parameters?: UploadQuery;
   /** The mapping that is stored in the feed's settings. */
   stored?: Targets;
-  onDone: (run: FeedRun, columns: ColumnSettings) => Promise<void>;
+  /** Called before the file is applied. */
+  onApply?: () => void;
+  /** Called after the file has been applied, even if the user has left the page. Then the run's page opens. */
+  onDone: (columns: ColumnSettings) => Promise<void>;
 }
 
 const NO_MAP = {};
 const STEPS = ['File', 'Columns', 'Check'];
 
 /** Lets the user choose a file, map its columns to fields, check it, and apply exactly what the check has shown. */
-export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }: SendFeedFileProps) {
-  const finish = (run: FeedRun) => {
+export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onApply, onDone }: SendFeedFileProps) {
+  const navigate = useNavigate();
+  const isOpen = useIsOpen();
+  const finish = async ({ id, feed }: FeedRun) => {
     const mapping = { columns, targets };
-    return onDone(run, { map: toMap(mapping), ...(isSkipping(mapping) && { ignoreUnknown: true }) });
+    await onDone({ map: toMapPatch(mapping, stored), ...(isSkipping(mapping) && { ignoreUnknown: true }) });
+    if (isOpen.current) await navigate({ to: '/feeds/$name/runs/$runId', params: { name: feed, runId: id } });
   };
   const sending = useFeedFile(name, parameters, stored, finish);
   const { file, columns = [], targets, plan, error, progress } = sending;
@@ -45,6 +54,10 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }:
   const isReading = file !== undefined && sending.columns === undefined;
   const mapping = { columns, targets, onChange: sending.map };
   const isReady = columns.length > 0 && !isBusy;
+  const apply = () => {
+    onApply?.();
+    void sending.apply();
+  };
   return (
     <Stack>
       <Steps names={STEPS} current={[isReading || columns.length === 0, plan === undefined, true].indexOf(true)} />
@@ -90,7 +103,7 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }:
                 Back to columns
               </Button>
               {!isUnusable && (
-                <Button onClick={sending.apply} {...(isStopped && { color: 'red.8' })}>
+                <Button disabled={name === ''} onClick={apply} {...(isStopped && { color: 'red.8' })}>
                   {isStopped ? 'Apply anyway' : `Apply ${formatCount(changesOf(plan), 'change')}`}
                 </Button>
               )}
@@ -100,6 +113,18 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }:
       )}
     </Stack>
   );
+}
+
+/** Whether the component is still on the page. */
+function useIsOpen() {
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  return isOpen;
 }
 
 function changesOf({

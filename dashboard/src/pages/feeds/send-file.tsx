@@ -1,6 +1,6 @@
 import { Checkbox, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { feedPath, feedQuery, feedsQuery, refresh } from '../../api/queries';
@@ -14,7 +14,6 @@ export function SendFilePage() {
   const { name } = useParams({ from: '/inside/feeds/$name/send' });
   const query = useQuery(feedQuery(name));
   const [isRemembering, setRemembering] = useState(true);
-  const navigate = useNavigate();
   const remember = (columns: ColumnSettings) =>
     attempt('The columns could not be remembered', async () => {
       await request('PATCH', feedPath(name), { body: columns });
@@ -37,9 +36,8 @@ export function SendFilePage() {
           <SendFeedFile
             name={name}
             stored={query.data.map}
-            onDone={async ({ id }, columns) => {
+            onDone={async (columns) => {
               if (isRemembering) await remember(columns);
-              await navigate({ to: '/feeds/$name/runs/$runId', params: { name, runId: id } });
               notify('The file was applied.');
             }}
           />

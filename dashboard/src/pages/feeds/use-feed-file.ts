@@ -3,6 +3,7 @@ import { ApiError, type UploadQuery } from '../../api/client';
 import { feedPath, feedsQuery, refresh, refreshListings } from '../../api/queries';
 import type { FeedPlan, FeedRun } from '../../api/types';
 import { upload } from '../../api/upload';
+import { applyFile } from '../../lib/applied-files';
 import { type FileColumn, proposeTargets, readFileColumns, type Targets, toMap, toMapQuery } from '../../lib/columns';
 import { describeError } from '../../lib/errors';
 import { typeOf } from '../../lib/file-rows';
@@ -86,11 +87,11 @@ export function useFeedFile(
     change({ plan: await send<FeedPlan>({ dryRun: 'true' }), planned: shown });
   }
 
-  async function apply(): Promise<void> {
+  async function sendPlanned(): Promise<FeedRun | undefined> {
     const run = plan && (await send<FeedRun>({ plan: plan.planId }));
     void refresh(feedsQuery);
     void refreshListings();
-    if (run !== undefined) await onDone(run);
+    return run;
   }
 
   return {
@@ -99,7 +100,7 @@ export function useFeedFile(
     choose,
     map: (changed: Targets) => change({ targets: changed, plan: undefined }),
     check,
-    apply,
+    apply: () => applyFile(sendPlanned, onDone),
     stop: () => aborter?.abort(),
   };
 }

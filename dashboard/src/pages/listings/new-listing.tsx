@@ -12,9 +12,15 @@ const BLANK: Partial<Listing> = { status: 'active' };
 
 export function NewListingPage() {
   const leave = useLeave();
-  const { base, draft, isFromBefore, write, forget } = useDraft('new', BLANK);
+  const { base, draft, sent, isFromBefore, write, forget } = useDraft('new', BLANK);
   const create = async () => {
-    const listing = await request<Listing>('POST', '/admin/listings', { body: toCreation(draft) });
+    const creation = toCreation(draft);
+    const body = JSON.stringify(creation);
+    // If the response is lost, saving again with the same key does not create another listing.
+    const key = sent?.body === body ? sent.key : createKey();
+    write({ base, draft, sent: { body, key } });
+    const headers = { 'Idempotency-Key': key };
+    const listing = await request<Listing>('POST', '/admin/listings', { body: creation, headers });
     forget();
     await keepListing(listing);
     notify('Listing created.');
@@ -24,7 +30,7 @@ export function NewListingPage() {
     <Page title="New listing" above={<BackLink />} description="Only address, beds, and baths are required.">
       <ListingForm
         draft={draft}
-        onChange={(next) => write({ base, draft: next })}
+        onChange={(next) => write({ base, draft: next, sent })}
         action="Create listing"
         onSubmit={create}
         isRestored={isFromBefore}
@@ -33,4 +39,9 @@ export function NewListingPage() {
       />
     </Page>
   );
+}
+
+/** Creates a random key. `crypto.randomUUID` exists only on HTTPS and `localhost`. */
+function createKey(): string {
+  return crypto.getRandomValues(new BigUint64Array(2)).join('-');
 }

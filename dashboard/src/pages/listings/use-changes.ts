@@ -1,6 +1,6 @@
 import { useDocumentVisibility } from '@mantine/hooks';
 import { useEffect } from 'react';
-import { request } from '../../api/client';
+import { ApiError, request } from '../../api/client';
 import { refreshListings } from '../../api/queries';
 import type { EventList } from '../../api/types';
 
@@ -12,8 +12,8 @@ const REFRESH_MS = 2_000;
 const RETRY_MS = 3_000;
 
 /**
- * Reloads the lists when there is an event after `sequence`, and when the service is available again after an
- * outage.
+ * Reloads the lists when there is an event after `sequence`, when the service is available again after an
+ * outage, and when the events after `sequence` are not available, for example after a restore.
  * @param isFailed whether the list could not be loaded
  */
 export function useChanges(sequence: number | undefined, isFailed: boolean): void {
@@ -40,10 +40,10 @@ async function follow(sequence: number, isFailed: boolean, signal: AbortSignal):
       if (data.length === 0 && !hasFailed) continue;
       hasFailed = false;
       await pause(REFRESH_MS);
-    } catch {
-      hasFailed = true;
+    } catch (error) {
+      hasFailed = !(error instanceof ApiError && error.code === 'events_expired');
       await pause(RETRY_MS);
-      continue;
+      if (hasFailed) continue;
     }
     if (!signal.aborted) await refreshListings();
   }

@@ -8,6 +8,8 @@ import { type Draft, isSameDraft, toDraft, withNewIds } from './draft';
 interface Written<Base> {
   base: Base;
   draft: Draft;
+  /** The last request for the draft, if its response was an error or has been lost. */
+  sent?: { body: string; key: string } | undefined;
 }
 
 /** Keeps a draft across reloads and expired sessions, until it is saved or discarded. */
@@ -16,7 +18,7 @@ export function useDraft<Base extends Partial<Listing>>(page: string, loaded: Ba
   const name = `${user.id} ${account.id} ${page}`;
   const [kept, setKept] = useState(() => readDraft<Written<Base>>(name));
   const [written, setWritten] = useState(() => kept && { ...kept, draft: withNewIds(kept.draft) });
-  const initial = useMemo(() => ({ base: loaded, draft: toDraft(loaded) }), [loaded]);
+  const initial = useMemo((): Written<Base> => ({ base: loaded, draft: toDraft(loaded) }), [loaded]);
 
   const write = (next: Written<Base>) => {
     const isUntouched = isSameDraft(next.draft, toDraft(next.base));
