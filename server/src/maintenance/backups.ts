@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ import {
   lastDueAt,
   timeOfBackup,
 } from '../model/backups.ts';
-import { claimBackup, claimDirectory, findLastBackup } from '../storage/last-backup.ts';
+import { claimBackup, claimDirectory } from '../storage/last-backup.ts';
 import { schedule } from './schedule.ts';
 
 /** How often to check whether a backup is due. */
@@ -50,29 +50,32 @@ export function scheduleBackups(
   logger: Logger,
 ): () => Promise<void> {
   const { directory, keep } = settings;
+  /** A value of `performance.now()`, since the clock can be ahead when a backup fails. */
   let retryAtMs = 0;
-  /** When this process last made a backup, in case the time could not be recorded in a file. */
-  let madeAtMs = 0;
-  const isDue = () =>
-    Math.max(lastBackupMs(databaseUrl), pastOnly(madeAtMs)) < lastDueAt(settings.schedule, Date.now());
+  /** The time of the newest scheduled backup that this process knows of. Its file may have been moved since. */
+  let newestMs = 0;
+  const isDue = () => pastOnly(newestMs) < lastDueAt(settings.schedule, Date.now());
   return schedule(
     'back up the database',
     CHECK_INTERVAL_MS,
     async (signal) => {
-      if (Date.now() < retryAtMs || !isDue()) return;
+      if (performance.now() < retryAtMs || !isDue()) return;
       try {
         using claim = claimBackup(databaseUrl);
-        // Another service may have just made the backup.
-        if (claim === undefined || !isDue()) return;
-        claimDirectory(directory, databaseUrl);
-        removeUnfinished(directory);
-        const made = await backUpApart(program, join(directory, backupNameAt(Date.now())), signal);
-        madeAtMs = Date.now();
-        const removed = removeExpired(directory, keep);
+        if (claim === undefined) return;
+        await claimDirectory(directory, databaseUrl);
+        // An earlier process or another service may have made the backup.
+        newestMs = Math.max(pastOnly(newestMs), await findNewestBackup(directory));
+        if (!isDue()) return;
+        await removeUnfinished(directory);
+        const startMs = Date.now();
+        const made = await backUpApart(program, join(directory, backupNameAt(startMs)), signal);
+        newestMs = startMs;
+        const removed = await removeExpired(directory, keep);
         logger[made.warning === undefined ? 'info' : 'warn']({ ...made, removed }, 'the database is backed up');
       } catch (error) {
         if (signal.aborted) return;
-        retryAtMs = Date.now() + RETRY_MS;
+        retryAtMs = performance.now() + RETRY_MS;
         failures.add({});
         logger.error({ directory, reason: reasonOf(error) }, 'the database could not be backed up');
       }
@@ -82,13 +85,15 @@ export function scheduleBackups(
   );
 }
 
-function lastBackupMs(databaseUrl: string): number {
-  return pastOnly((findLastBackup(databaseUrl) ?? 0) * 1_000);
+/** The time of the newest scheduled backup in the directory; 0 if there is none. */
+async function findNewestBackup(directory: string): Promise<number> {
+  const names = await readBackups(directory);
+  return Math.max(0, ...names.keys().map(pastOnly));
 }
 
 /** Replaces a time in the future, which comes from a clock that was ahead, with 0. */
 function pastOnly(timeMs: number): number {
-  return timeMs > Date.now() ? 0 : timeMs;
+  return timeMs <= Date.now() ? timeMs : 0;
 }
 
 /** @returns the result of `backup --json` */
@@ -110,21 +115,31 @@ function reasonOf(error: unknown): string {
 }
 
 /** Removes the files that killed backups have left behind. */
-function removeUnfinished(directory: string): void {
-  for (const name of readdirSync(directory)) {
-    const isDigestAlone = DIGEST.test(name) && !existsSync(join(directory, name.replace(DIGEST, '$1')));
-    if (UNFINISHED.test(name) || isDigestAlone) rmSync(join(directory, name), { force: true });
+async function removeUnfinished(directory: string): Promise<void> {
+  const names = new Set(await readdir(directory));
+  for (const name of names) {
+    const isDigestAlone = DIGEST.test(name) && !names.has(name.replace(DIGEST, '$1'));
+    if (UNFINISHED.test(name) || isDigestAlone) await rm(join(directory, name), { force: true });
   }
 }
 
 /** @returns the names of the removed backups; other files in the directory are never removed */
-function removeExpired(directory: string, keep: BackupKeep): string[] {
-  const names = new Map(readdirSync(directory).map((name) => [timeOfBackup(name), name]));
-  names.delete(undefined);
-  const times = [...names.keys()].filter((timeMs) => timeMs !== undefined);
-  const expired = findExpiredBackups(times, keep).map((timeMs) => names.get(timeMs) ?? '');
+async function removeExpired(directory: string, keep: BackupKeep): Promise<string[]> {
+  const names = await readBackups(directory);
+  const expired = findExpiredBackups([...names.keys()], keep).map((timeMs) => names.get(timeMs) ?? '');
   for (const name of expired) {
-    for (const each of [name, `${name}.sha256`]) rmSync(join(directory, each), { force: true });
+    for (const each of [name, `${name}.sha256`]) await rm(join(directory, each), { force: true });
   }
   return expired;
+}
+
+/** The names of the scheduled backups in the directory, by their times. */
+async function readBackups(directory: string): Promise<Map<number, string>> {
+  const names = await readdir(directory);
+  return new Map(
+    names.flatMap((name) => {
+      const timeMs = timeOfBackup(name);
+      return timeMs === undefined ? [] : [[timeMs, name]];
+    }),
+  );
 }

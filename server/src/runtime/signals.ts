@@ -60,9 +60,10 @@ export async function exitStopped({ logger, end }: ServiceLog): Promise<never> {
   process.exit();
 }
 
-/** Returns an `AbortSignal` that aborts if the process gets a stop signal while the service is starting. */
-export function abortOn(signalled: Promise<unknown>): AbortSignal {
-  const stopping = new AbortController();
-  void signalled.then(() => stopping.abort());
-  return stopping.signal;
+/**
+ * Resolves when the service has started; after a signal, with undefined at once. Then the caller ends the process,
+ * since a migration can take minutes, and can be interrupted.
+ */
+export async function untilStarted<T>(starting: Promise<T>, signalled: Promise<string>): Promise<T | undefined> {
+  return await Promise.race([starting, signalled.then(() => undefined)]);
 }

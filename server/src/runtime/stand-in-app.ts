@@ -11,7 +11,8 @@ import { AppError } from '../model/errors.ts';
 export function createStandInApp(log: Log, getReason: () => string): App {
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);
-    logRequest(exchange, { log, trustedProxies: undefined });
+    const endLogging = logRequest(exchange, { log, trustedProxies: undefined });
+    outgoing.on('close', () => endLogging?.());
     // Clients must open new connections for the service, which starts later and listens on its own socket.
     outgoing.shouldKeepAlive = false;
     const error = new AppError('unavailable', `${getReason()}; send the request again.`, {

@@ -12,8 +12,6 @@ const WAITING = 'The service is waiting for its database';
 
 export interface Waiting {
   log: Log;
-  /** Ends the wait when it aborts. */
-  signal: AbortSignal;
   /** Whether other processes serve requests during the wait. */
   isServed?: boolean;
 }
@@ -23,7 +21,6 @@ export interface Waiting {
  * requests get 503, except liveness probes, unless other processes serve requests.
  * @param start must clean up before it throws; its `config` contains the chosen port if the
  * settings leave the port open
- * @returns the result of `start`; undefined if `signal` ended the wait
  * @throws {ConfigError} if it cannot listen, or errors of `start` and `openDatabase` that waiting
  * cannot fix
  */
@@ -31,9 +28,9 @@ export async function startWithDatabase<T>(
   start: (config: Config) => Promise<T>,
   config: Config,
   waiting: Waiting,
-): Promise<T | undefined> {
+): Promise<T> {
   let ready = config;
-  while (!waiting.signal.aborted) {
+  for (;;) {
     try {
       return await start(ready);
     } catch (error) {
@@ -44,7 +41,6 @@ export async function startWithDatabase<T>(
       ready = await wait(ready, waiting);
     }
   }
-  return undefined;
 }
 
 function isServer({ databaseUrl }: Config): boolean {
@@ -71,16 +67,16 @@ async function findAway(
   }
 }
 
-/** Resolves once the database can be reached or the signal aborts, with settings that include the port. */
+/** Resolves once the database can be reached, with settings that include the port. */
 async function wait(config: Config, waiting: Waiting): Promise<Config> {
-  const { log, signal, isServed = false } = waiting;
+  const { log, isServed = false } = waiting;
   const standIn = isServed ? undefined : await startStandIn(config, log, () => WAITING);
   try {
-    do await sleep(TRY_INTERVAL_MS, undefined, { signal }).catch(() => {});
-    while (!signal.aborted && (await findAway(config, waiting)) !== undefined);
+    do await sleep(TRY_INTERVAL_MS);
+    while ((await findAway(config, waiting)) !== undefined);
   } finally {
     await standIn?.end();
   }
-  if (!signal.aborted) log.logger.info('the database can be reached');
+  log.logger.info('the database can be reached');
   return { ...config, port: standIn?.port ?? config.port };
 }

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
+import { readFile, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../model/errors.ts';
 import { FILE_SCHEME } from './open.ts';
@@ -52,9 +53,9 @@ const OWNER_FILE = 'property-listings-database.txt';
  * the other database's backup of that period.
  * @throws {AppError} `conflict` if the directory contains the backups of another database
  */
-export function requireOwnDirectory(directory: string, databaseUrl: string): void {
-  const owner = findOwner(directory);
-  if (owner === undefined || owner === realFile(databaseUrl)) return;
+export async function requireOwnDirectory(directory: string, databaseUrl: string): Promise<void> {
+  const owner = await findOwner(directory);
+  if (owner === undefined || owner === (await realFile(databaseUrl))) return;
   const marker = join(directory, OWNER_FILE);
   const advice = `set BACKUP_DIR to another directory, or, if that database has been moved here, delete ${marker}`;
   throw new AppError('conflict', `${directory} contains the backups of ${owner}; ${advice}.`);
@@ -64,19 +65,22 @@ export function requireOwnDirectory(directory: string, databaseUrl: string): voi
  * Claims a directory for the scheduled backups of a database.
  * @throws {AppError} as `requireOwnDirectory` does
  */
-export function claimDirectory(directory: string, databaseUrl: string): void {
-  requireOwnDirectory(directory, databaseUrl);
-  if (findOwner(directory) !== undefined) return;
-  writeFileSync(join(directory, OWNER_FILE), `${realFile(databaseUrl)}\n`, { mode: FILE_MODE });
+export async function claimDirectory(directory: string, databaseUrl: string): Promise<void> {
+  await requireOwnDirectory(directory, databaseUrl);
+  if ((await findOwner(directory)) !== undefined) return;
+  await writeFile(join(directory, OWNER_FILE), `${await realFile(databaseUrl)}\n`, { mode: FILE_MODE });
 }
 
 /** The database that a directory's backups belong to. An empty marker, which a full disk can leave, is ignored. */
-function findOwner(directory: string): string | undefined {
-  const marker = join(directory, OWNER_FILE);
-  return existsSync(marker) ? readFileSync(marker, 'utf8').trim() || undefined : undefined;
+async function findOwner(directory: string): Promise<string | undefined> {
+  const content = await readFile(join(directory, OWNER_FILE), 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  return content.trim() || undefined;
 }
 
-function realFile(databaseUrl: string): string {
+async function realFile(databaseUrl: string): Promise<string> {
   const path = databaseUrl.slice(FILE_SCHEME.length);
-  return existsSync(path) ? realpathSync(path) : path;
+  return await realpath(path).catch(() => path);
 }

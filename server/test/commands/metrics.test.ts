@@ -125,6 +125,15 @@ test('workers have one page, whose counts survive killed and replaced workers', 
   assert.equal(reloaded.value('property_listings_worker_restarts_total'), 1);
 });
 
+test('simultaneous scrapes of workers share their report', async (t) => {
+  const { address } = await start(t, { WORKERS: '2' });
+  let answered = 0;
+  const scrapes = Array.from({ length: 8 }, () => readMetricsPage(address).then(() => (answered += 1)));
+  await Promise.any(scrapes);
+  for (let count = 0; count < 5; count += 1) await readMetricsPage(address);
+  assert.equal(answered, scrapes.length);
+});
+
 test('the dashboard and the alert rules use only metrics that exist', async (t) => {
   const { address } = await start(t);
   const { names } = await readMetricsPage(address);

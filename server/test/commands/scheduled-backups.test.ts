@@ -4,11 +4,14 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pino } from 'pino';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { readMetricsPage } from '../../../testkit/src/metrics.ts';
 import { createTenantByCommand, environment, PROGRAM, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { findFreePort } from '../../src/lib/free-port.ts';
+import { type BackupSettings, scheduleBackups } from '../../src/maintenance/backups.ts';
 import { claimBackup } from '../../src/storage/last-backup.ts';
 
 /** Says whose backups are in the directory. */
@@ -56,6 +59,14 @@ test('two services with one database make one backup, and a later service none u
   assert.deepEqual([made().length, (await find()).length], [1, 1]);
   const later = await serveFor(t, settings);
   await later.end();
+  assert.equal((await find()).length, 1);
+});
+
+test('other backups do not replace a scheduled one', async (t) => {
+  const { directory, settings, find } = await start(t);
+  assert.equal((await runCommandWarm(['backup', join(directory, 'other.db')], settings)).code, 0);
+  const { log } = await serveFor(t, settings);
+  await until('a backup is made', () => log.find(({ msg }) => msg === 'the database is backed up'));
   assert.equal((await find()).length, 1);
 });
 
@@ -122,6 +133,24 @@ test('a failed backup is logged with its reason and counted, and the service sta
   const failed = JSON.parse(stdout).checks.filter(({ status }: { status: string }) => status === 'failed');
   assert.equal(code, 1);
   assert.match(failed.map(({ message }: { message: string }) => message).join(), /cannot write to BACKUP_DIR/);
+});
+
+test('a clock that is ahead when a backup fails does not delay the next attempt', async (t) => {
+  const { backups, settings } = await start(t);
+  await rm(backups, { recursive: true });
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { now } = Date;
+  const clock = t.mock.method(Date, 'now', () => now() + 365 * 86_400_000);
+  const failures: string[] = [];
+  const logger = pino({}, { write: (line) => void failures.push(line) });
+  const plan: BackupSettings = { schedule: 'hourly', directory: backups, keep: [] };
+  defer(t, scheduleBackups(plan, `file:${settings.DATA_DIR}/listings.db`, PROGRAM, logger));
+  await until('the backup has failed', () => failures.length === 1);
+  clock.mock.restore();
+  const elapsed = performance.now.bind(performance);
+  t.mock.method(performance, 'now', () => elapsed() + 900_000);
+  t.mock.timers.tick(20_000);
+  await until('it is tried again', () => failures.length === 2);
 });
 
 test('backup - streams a backup to standard output, with its digest on stderr', async (t) => {

@@ -182,6 +182,14 @@ test('old requests are removed, and the oldest ones until the log is small enoug
   assert.deepEqual(await ids(), [], 'the log is off');
 });
 
+test('while the clock is at 1970, no request is removed', async (t) => {
+  const { database, log, record, ids } = await logFor(t);
+  record({ requestId: 'kept' });
+  await log.flush();
+  await purgeRequestLog(database, RETENTION, 0, SIGNAL);
+  assert.deepEqual(await ids(), ['kept']);
+});
+
 test('requests of an account that end after its deletion are removed', async (t) => {
   const { database, accountId, log, record, ids } = await logFor(t);
   const { id: gone } = await createAccount(database, 'Gone Homes');

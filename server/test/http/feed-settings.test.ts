@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { openSocket } from '../../../testkit/src/raw-http.ts';
 import { readError } from '../../../testkit/src/replies.ts';
-import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
+import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteAccount } from '../../src/domain/accounts/accounts.ts';
 import { endLostRuns } from '../../src/domain/feeds/feed-lease.ts';
@@ -428,6 +430,27 @@ describe('deleting a feed', () => {
     await readError(await remove(tenant, 'mls'), 404, 'not_found');
     await readError(await remove(tenant, 'other', '?listings=all'), 400, 'invalid_query');
   });
+});
+
+test('a long deletion of a feed is answered, although its connection is idle', async (t) => {
+  await using impatient = await startTestService({ idleTimeoutMs: 100 });
+  const tenant = await impatient.createTenant();
+  await runFeed(impatient, tenant, 'mls', [row('A')]);
+  const { database } = impatient;
+  const { write } = database;
+  const { promise: ending, resolve: end } = Promise.withResolvers<void>();
+  const writes = t.mock.method(database, 'write', async (...parameters: Parameters<typeof write>) => {
+    await ending;
+    return write(...parameters);
+  });
+  const deletion = impatient.fetch(tenant, '/v1/feeds/mls', { method: 'DELETE' });
+  await until('the deletion has begun', () => writes.mock.callCount() > 0);
+  for (let count = 0; count < 3; count += 1) {
+    const idle = await openSocket(impatient.url);
+    await once(idle.resume(), 'close');
+  }
+  end();
+  assert.equal((await deletion).status, 204);
 });
 
 test('deleting an account removes its feeds, runs, and failed rows', async () => {

@@ -47,6 +47,8 @@ for (const workers of ['', '2']) {
     assert.match(ready.headers.get('retry-after') ?? '', /^\d+$/);
     assert.equal(Object(await ready.json()).error.code, 'unavailable');
     assert.equal((await fetch(`${url}/v1/listings`)).status, 503, 'a key that cannot be looked up does not get 401');
+    const line = /"path":"\/v1\/listings","status":503,.*"msg":"request"/;
+    await until('the request is logged', () => line.test(output.stdout));
     assert.match(output.stdout, /"level":40.*Cannot open the database .*ECONNREFUSED.*Waiting for it/);
 
     await server.start();
@@ -68,7 +70,14 @@ for (const workers of ['', '2']) {
       isGone ||= text.includes('select "cursor_secret"');
       return isGone ? 'cut' : 'forward';
     };
-    const { url, child, output, closed } = await spawnServe(t, { DATABASE_URL: proxy.url, WORKERS: workers });
+    const given = { DATABASE_URL: proxy.url, WORKERS: workers };
+    const stopped = await spawnServe(t, given);
+    stopped.child.kill('SIGTERM');
+    assert.equal(await until('it stops', () => stopped.child.exitCode ?? undefined), 0);
+    await waitUntilRefused(stopped.url);
+
+    isGone = false;
+    const { url, child, output, closed } = await spawnServe(t, given);
     assert.match(output.stdout, /"level":40.*Waiting for it/);
     if (workers === '') {
       await until('it answers', () => isStatus(`${url}/readyz`, 503));
@@ -78,6 +87,7 @@ for (const workers of ['', '2']) {
 
     proxy.judge = () => 'forward';
     await until('the service is ready', () => isStatus(`${url}/readyz`, 200));
+    await until('it listens', () => output.stdout.includes('"msg":"listening"'));
     child.kill('SIGTERM');
     assert.equal(await closed, 0);
     assert.equal(output.stdout.split('"msg":"listening"').length, 2, output.stdout);

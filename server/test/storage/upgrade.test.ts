@@ -88,6 +88,21 @@ const MANY_ROWS = `
     from numbers;
 `;
 
+for (const WORKERS of ['', '2']) {
+  test(`WORKERS=${WORKERS}: SIGTERM stops a service that migrates its database, and no data is lost`, async (t) => {
+    const DATABASE_URL = await firstEditionFor(t, ROWS + MANY_ROWS);
+    const settings = environment({ DATABASE_URL, PORT: '0', WORKERS });
+    const { child, output, closed } = spawnFor(t, process.execPath, [PROGRAM, 'serve'], settings);
+    await until('it migrates', () => output.stdout.includes('migrating the database'));
+    child.kill('SIGTERM');
+    assert.equal(await closed, 0);
+    assert.ok(!output.stdout.includes('"msg":"listening"'), output.stdout);
+    const database = await openDatabase(DATABASE_URL);
+    defer(t, () => database.close());
+    assert.equal((await findListing(database, 'acc_1', 'lst_1'))?.doc, NEW);
+  });
+}
+
 test('while a large database is migrated, the service is live but not ready, and says how far it is', async (t) => {
   const databaseUrl = await firstEditionFor(t, ROWS + MANY_ROWS);
   const port = String(await findFreePort());

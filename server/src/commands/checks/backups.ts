@@ -9,7 +9,7 @@ const { ok, warning, failed } = findingsOf('backups');
 const GRACE_MS = 3_600_000;
 
 /** The age of the last backup of an SQLite database, and whether the next one can be written. */
-export function checkBackups({ databaseUrl, backups }: Config): Finding[] {
+export async function checkBackups({ databaseUrl, backups }: Config): Promise<Finding[]> {
   if (!databaseUrl.startsWith('file:')) return [ok('not checked on PostgreSQL, whose own tools make backups')];
   const lastMs = (findLastBackup(databaseUrl) ?? 0) * 1_000;
   const age = lastMs === 0 ? 'there is no backup yet' : `the last backup is ${formatDuration(Date.now() - lastMs)} old`;
@@ -24,7 +24,7 @@ export function checkBackups({ databaseUrl, backups }: Config): Finding[] {
     return [failed(`cannot write to BACKUP_DIR: ${messageOf(error)}; it must exist and belong to the service's user`)];
   }
   try {
-    requireOwnDirectory(directory, databaseUrl);
+    await requireOwnDirectory(directory, databaseUrl);
   } catch (error) {
     return [failed(messageOf(error))];
   }

@@ -3,7 +3,7 @@ import { AppError } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { unavailable } from '../../storage/errors.ts';
 import { FairSemaphore } from '../../storage/fair-semaphore.ts';
-import { type Admitted, CLIENT_LEFT } from '../protocol/exchange.ts';
+import { type Admitted, CLIENT_LEFT, withoutIdleTimeout } from '../protocol/exchange.ts';
 import { type Permits, UPLOADS_MAX } from './permits.ts';
 
 /**
@@ -38,9 +38,6 @@ export class UploadGate {
     const gone = new AbortController();
     const { signal } = gone;
     const { socket } = exchange.incoming;
-    const { timeout = 0 } = socket;
-    // The connection can be idle while rows are written; `readUpload` limits the sender's pauses.
-    socket.setTimeout(0);
     // Listens on the socket, because the request itself closes as soon as its body has been read.
     const onClose = () => gone.abort(CLIENT_LEFT);
     socket.once('close', onClose);
@@ -52,11 +49,12 @@ export class UploadGate {
       return work(signal);
     };
     try {
-      return await this.#places.run(accountId, start, { signal });
+      // The connection can be idle while rows are written; `readUpload` limits the sender's pauses.
+      return await withoutIdleTimeout(exchange, () => this.#places.run(accountId, start, { signal }));
     } finally {
       clearInterval(check);
       clearTimeout(waitTimer);
-      socket.off('close', onClose).setTimeout(timeout);
+      socket.off('close', onClose);
       release();
     }
   }

@@ -100,5 +100,13 @@ async function abortLeaving(): Promise<void> {
   leaving.length = 0;
 }
 
+/** Runs `work`, during which the connection can be idle: without traffic, the service would cut it off (server.ts). */
+export async function withoutIdleTimeout<T>({ incoming }: Exchange, work: () => Promise<T>): Promise<T> {
+  const { socket } = incoming;
+  const { timeout = 0 } = socket;
+  socket.setTimeout(0);
+  return await work().finally(() => socket.setTimeout(timeout));
+}
+
 /** Responds to every valid HTTP request. The returned promise never rejects. */
 export type App = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;

@@ -39,7 +39,7 @@ import { FeedUpload } from '../imports/feed-rows.ts';
 import type { ReadingRequest } from '../imports/reading.ts';
 import { readUpload } from '../imports/upload.ts';
 import { parseBody, readBody } from '../protocol/body.ts';
-import type { Admitted } from '../protocol/exchange.ts';
+import { type Admitted, withoutIdleTimeout } from '../protocol/exchange.ts';
 import { readIdempotencyKey } from '../protocol/idempotency.ts';
 import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
@@ -88,7 +88,8 @@ export const feedEndpoints = [
   }),
   endpoint(deleteFeedOperation, async (exchange, { parameters: { name = '' }, query, services: { database } }) => {
     const principal = requireFullAccess(exchange.principal);
-    exchange.sequence = await deleteFeed(database, principal, name, query.listings ?? 'keep');
+    const remove = () => deleteFeed(database, principal, name, query.listings ?? 'keep');
+    exchange.sequence = await withoutIdleTimeout(exchange, remove);
     return { status: 204, headers: {} };
   }),
   endpoint(listRunsOperation, async ({ principal }, { parameters: { name = '' }, query, services }) => {

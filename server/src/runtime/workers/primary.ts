@@ -8,7 +8,7 @@ import { serveMetrics } from '../metrics-listener.ts';
 import { MigrationWatch } from '../migration-watch.ts';
 import type { Preparation } from '../preparation.ts';
 import { createLog, type ServiceLog } from '../service-log.ts';
-import { abortOn, exitStopped, nextSignal, stopOnSignal } from '../signals.ts';
+import { nextSignal, stopOnSignal, untilStarted } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
 import { sayListening } from '../welcome.ts';
 import { Port } from './port.ts';
@@ -26,48 +26,34 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   countForWorkers();
   givePermits();
   const pool = new WorkerPool(size, await Port.open(config), log.logger);
-  await serveMetrics(config, log, () => pool.measure()).catch((error: unknown) => {
-    pool.kill();
-    throw error;
-  });
   const { promise: started, resolve: allowReloads } = Promise.withResolvers<void>();
   const backups = new Backups(log);
   const signalled = nextSignal(createReload(started, pool, { config, given, backups }, log.logger));
-  const preparation = await start(pool, config, given, log, signalled);
-  await backups.follow(config);
-  allowReloads();
+  const preparation = await untilStarted(start(pool, config, given, log), signalled).catch((error: unknown) => {
+    pool.kill();
+    throw error;
+  });
+  if (preparation !== undefined) {
+    await backups.follow(config);
+    allowReloads();
+  }
   const stop = async () => {
     await backups.stop();
     await pool.stop();
-    preparation.end();
+    preparation?.end();
   };
   await stopOnSignal(signalled, log, { stop, cut: () => pool.cut() });
 }
 
-/** @throws {ConfigError} or {AppError} with a message for the operator; no worker is left running */
-async function start(
-  pool: WorkerPool,
-  config: Config,
-  given: Environment,
-  log: ServiceLog,
-  signalled: Promise<string>,
-): Promise<Preparation> {
-  try {
-    await ensureDashboard(log);
-    const waiting = { log, signal: abortOn(signalled) };
-    const prepared = await startWithDatabase(() => prepareDatabase(config, log), config, waiting);
-    if (prepared === undefined) {
-      pool.kill();
-      return await exitStopped(log);
-    }
-    const { databaseName, preparation } = prepared;
-    const url = await pool.start();
-    sayListening({ url, ...preparation.announce(url), databaseName }, config, given, log);
-    return preparation;
-  } catch (error) {
-    pool.kill();
-    throw error;
-  }
+/** @throws {ConfigError} or {AppError} with a message for the operator */
+async function start(pool: WorkerPool, config: Config, given: Environment, log: ServiceLog): Promise<Preparation> {
+  await serveMetrics(config, log, () => pool.measure());
+  await ensureDashboard(log);
+  const prepare = () => prepareDatabase(config, log);
+  const { databaseName, preparation } = await startWithDatabase(prepare, config, { log });
+  const url = await pool.start();
+  sayListening({ url, ...preparation.announce(url), databaseName }, config, given, log);
+  return preparation;
 }
 
 /** Prepares the database before the first worker starts; this process does not use the database for anything else. */

@@ -7,7 +7,6 @@ import { AppError } from '../../model/errors.ts';
 import { beginWithDatabase } from '../../storage/open.ts';
 import { enableProcessMetrics } from '../process-metrics.ts';
 import { createLog } from '../service-log.ts';
-import { abortOn } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
 import { FIRST_SOCKET, findOrder, type Order, RELEASE_VARIABLE, type Report, SOCKETS_VARIABLE } from './messages.ts';
 import { WorkerPermits } from './worker-permits.ts';
@@ -28,6 +27,9 @@ export async function work(): Promise<void> {
 /** Serves requests until the first process stops this one or ends. */
 async function serveUntilStopped(): Promise<void> {
   const orders = receiveOrders();
+  let isListening = false;
+  // Before the worker listens, no request can be in flight.
+  void orders.stop.then(() => isListening || process.exit(0));
   const config = readConfig(process.env);
   if (config.metricsAddress !== undefined) await enableProcessMetrics();
   const log = createLog(config, 'worker');
@@ -36,9 +38,6 @@ async function serveUntilStopped(): Promise<void> {
   await loadIdentity();
   await orders.start;
   requireSameRelease();
-  let isListening = false;
-  // Before the worker listens, no request can be in flight.
-  void orders.stop.then(() => isListening || process.exit(0));
   const start = () =>
     beginWithDatabase(config, async (database) => {
       const sockets = inheritedSockets();
@@ -46,9 +45,7 @@ async function serveUntilStopped(): Promise<void> {
       const serving = await serveRequests(database, config, log, options);
       return { database, serving };
     });
-  const started = await startWithDatabase(start, config, { log, signal: abortOn(orders.stop), isServed: true });
-  if (started === undefined) return;
-  const { database, serving } = started;
+  const { database, serving } = await startWithDatabase(start, config, { log, isServed: true });
   isListening = true;
   void orders['keep house'].then(serving.keepHouse);
   void orders.cut.then(() => {

@@ -40,6 +40,7 @@ export class WorkerProcess {
   /** The latest metrics that the worker reported. */
   #metrics: ProcessMetrics = [];
   #onMetrics: () => void = () => {};
+  #measuring: Promise<void> | undefined;
 
   /** @throws {ConfigError} if its sockets cannot be bound */
   constructor(place: number, port: Port, workers: number) {
@@ -83,8 +84,15 @@ export class WorkerProcess {
     return performance.now() - this.#startTimeMs;
   }
 
-  /** Resolves when the worker has reported its metrics, or does not respond. */
+  /** Resolves when the worker has reported its metrics, or does not respond. Simultaneous calls share a report. */
   async measure(): Promise<void> {
+    this.#measuring ??= this.#measure().finally(() => {
+      this.#measuring = undefined;
+    });
+    await this.#measuring;
+  }
+
+  async #measure(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onMetrics = resolve;
     this.tell('measure');
