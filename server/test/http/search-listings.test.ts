@@ -101,6 +101,8 @@ describe('filters find exactly the matching listings', () => {
     [{ 'livingArea[lt]': '50.5' }, 10],
     [{ 'yearBuilt[gte]': '1995' }, 10],
     [{ yearBuilt: '0' }, 0],
+    [{ 'yearBuilt[gte]': '-0' }, 10],
+    [{ 'lotSizeArea[gt]': '-0.0' }, 50],
     [{ 'createdAt[gte]': '2020-01-01' }, LISTINGS],
     [{ 'createdAt[lt]': '2020-01-01' }, 0],
     [{ 'updatedAt[lte]': '2999-12-31T23:59:59.999+14:00' }, LISTINGS],

@@ -149,6 +149,67 @@ describe('a complete sorted list', () => {
   });
 });
 
+test('the more lists are being sent, the fewer matches each one holds, until it ends in any way', async () => {
+  await using service = await startTestService();
+  const tenant = await service.createTenant();
+  await plant(service, tenant, 1_500);
+  const { search } = service.database;
+  const limits: number[] = [];
+  const signals: (AbortSignal | undefined)[] = [];
+  const findPositions = search.findPositions.bind(search);
+  search.findPositions = (accountId, wanted, part, options) => {
+    if (part.after !== undefined) {
+      limits.push(part.limit);
+      signals.push(options.signal);
+    }
+    return findPositions(accountId, wanted, part, options);
+  };
+  // While the gate is closed, no list continues after its first 1,000 listings.
+  let gate = Promise.withResolvers<void>();
+  const findDocs = search.findDocs.bind(search);
+  search.findDocs = async (accountId, wanted, ids, options) => {
+    if (options.signal !== undefined && signals.includes(options.signal)) await gate.promise;
+    return findDocs(accountId, wanted, ids, options);
+  };
+  /** @returns the maximum number of matches of the list's second scan */
+  const openNext = async () => {
+    const before = limits.length;
+    const response = await openList(service, tenant, '?sort=-beds&fields=id');
+    const reading = readAll(response);
+    await until('the list has scanned for more matches', () => limits.length > before);
+    return { response, reading, limit: limits.at(-1) };
+  };
+
+  const open = [await openNext(), await openNext(), await openNext(), await openNext()];
+  assert.deepEqual(
+    open.map(({ limit }) => limit),
+    [100_000, 50_000, 33_333, 25_000],
+  );
+  for (const { response } of open.slice(1)) response.destroy();
+  await until('the service notices that the clients have left', () =>
+    signals.slice(1).every((signal) => signal?.aborted),
+  );
+  const next = await openNext();
+  assert.equal(next.limit, 50_000);
+  gate.resolve();
+  for (const { reading } of [open[0], next].filter((each) => each !== undefined)) {
+    assert.deepEqual(numbersOf(JSON.parse((await reading).text)), fromHigh(1_500));
+  }
+
+  gate = Promise.withResolvers<void>();
+  gate.promise.catch(() => {});
+  const failing = await openNext();
+  assert.equal(failing.limit, 100_000, 'complete lists hold no matches');
+  gate.reject(new Error('the disk is gone'));
+  assert.equal((await failing.reading).isComplete, false);
+  await until('the failed list has ended', () => signals.at(-1)?.aborted === true);
+  gate = Promise.withResolvers<void>();
+  const last = await openNext();
+  assert.equal(last.limit, 100_000);
+  gate.resolve();
+  assert.ok((await last.reading).isComplete);
+});
+
 describe('a key deleted during a search', () => {
   for (const query of ['sort=beds&limit=1', 'city=Nowhere', 'beds=3&count=true&limit=1']) {
     test(`gets 401 for ${query}`, async () => {

@@ -223,6 +223,52 @@ test(
   },
 );
 
+/** The number of statements that a quick search may run. */
+const QUICK_STATEMENTS_MAX = 200;
+
+test(
+  'a quick search runs few statements and compares few words, no matter how many words it has',
+  only('sqlite', 'it counts the statements of SQLite'),
+  async (t) => {
+    const words = Array.from({ length: 100 }, (_, n) => String.fromCodePoint(0x4e00 + n));
+    // Each word of the search begins 20 words of the listings.
+    const endings = [...'abcdefghijklmnopqrst'];
+    const { sql, path, accountId } = await accountFor(t, 600, (n) => ({
+      description: words.map((word) => word + endings[n % endings.length]).join(' '),
+    }));
+    await untilIndexed(sql);
+    const reader = openReader(path);
+    defer(t, () => reader.close());
+    let statements = 0;
+    let comparisonsMax = 0;
+    const prepare = reader.prepare.bind(reader);
+    reader.prepare = (text) => {
+      const statement = prepare(text);
+      const all = statement.all.bind(statement);
+      statement.all = (...values: unknown[]) => {
+        statements += 1;
+        comparisonsMax = Math.max(comparisonsMax, text.split('instr(').length - 1);
+        return all(...(values as SQLInputValue[]));
+      };
+      return statement;
+    };
+    for (const order of [NEWEST_FIRST, BY_PRICE]) {
+      for (const length of [100, 20, 5, 4, 1]) {
+        const search = make({ words: words.slice(0, length), order });
+        const searches = new SearchReader(reader);
+        [statements, comparisonsMax] = [0, 0];
+        const run = searches.find(accountId, search, { after: undefined, ...PAGE }, true);
+        searches.count(accountId, search, true);
+        assert.ok(statements <= QUICK_STATEMENTS_MAX, `${statements} statements are run for ${length} words`);
+        assert.ok(comparisonsMax <= 4, `${comparisonsMax} words are compared with those of each listing`);
+        assert.equal(run !== undefined, length <= 4, `a thread is needed only for many words, not for ${length}`);
+        assert.equal(searches.find(accountId, search, { after: undefined, ...PAGE }, false)?.rows.length, PAGE.limit);
+        assert.equal(searches.count(accountId, search, false), 600);
+      }
+    }
+  },
+);
+
 interface Node {
   'Node Type': string;
   'Index Name'?: string;

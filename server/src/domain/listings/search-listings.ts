@@ -28,8 +28,8 @@ export interface PageRequest {
 }
 
 /**
- * A sorted list needs one scan for each group of this many matches. A group takes 5 MB of memory. The first
- * scan returns fewer matches, but sooner.
+ * A sorted list needs one scan for each group of this many matches. A group takes 5 MB of memory, so groups are
+ * smaller if other lists also hold one. The first scan returns fewer matches, but sooner.
  */
 const FOUND_MAX = 100_000;
 const FOUND_AT_FIRST = 1_000;
@@ -84,6 +84,9 @@ async function findShortPage(
   return { first: rows.map(({ doc }) => doc), rest: undefined, pageEnd };
 }
 
+/** The signals of the lists that hold a group of matches. */
+const holders = new Set<AbortSignal>();
+
 interface Reader {
   database: Database;
   principal: Principal;
@@ -99,6 +102,9 @@ class Reading {
   #packs: PackedRows<Position>['packs'] = [];
   /** Whether the scan stopped at its limit, so more matches may follow. */
   #isCut: boolean;
+  readonly #release = (): void => {
+    holders.delete(this.#of.signal);
+  };
 
   constructor(of: Reader, start: { found: Position[]; isCut: boolean }) {
     this.#of = of;
@@ -129,15 +135,30 @@ class Reading {
   }
 
   async #findMore(after: Position | undefined): Promise<void> {
-    if (this.#packs.length === 0 && this.#isCut) {
-      const { database, principal, search, signal } = this.#of;
-      const wanted = { after, limit: FOUND_MAX };
-      const options = { signal, continues: true };
-      const { packs, count } = await database.search.findPositions(principal.accountId, search, wanted, options);
-      this.#packs = packs;
-      this.#isCut = count === FOUND_MAX;
-    }
+    if (this.#packs.length === 0 && this.#isCut) await this.#findGroup(after);
     this.#found = this.#packs.shift()?.() ?? [];
+    if (this.#packs.length === 0) this.#release();
+  }
+
+  async #findGroup(after: Position | undefined): Promise<void> {
+    const { database, principal, search, signal } = this.#of;
+    const wanted = { after, limit: this.#hold() };
+    const options = { signal, continues: true };
+    const { packs, count } = await database.search.findPositions(principal.accountId, search, wanted, options);
+    this.#packs = packs;
+    this.#isCut = count === wanted.limit;
+  }
+
+  /**
+   * Counts the list as a holder until it has opened all packs or its client is disconnected, as after an error.
+   * @returns the length of the list's next group
+   */
+  #hold(): number {
+    const { signal } = this.#of;
+    signal.throwIfAborted();
+    holders.add(signal);
+    signal.addEventListener('abort', this.#release, { once: true });
+    return Math.max(FOUND_AT_FIRST, Math.floor(FOUND_MAX / holders.size));
   }
 }
 

@@ -43,6 +43,8 @@ const FOREIGN_KEYS = [
   ['listing_facets', 'listing_facets_listing', '(account_id, id) references listings (account_id, id)'],
   ['webhook_deliveries', 'webhook_deliveries_webhook', '(account_id, webhook_id) references webhooks (account_id, id)'],
 ] as const;
+/** Citus also lists local tables with a foreign key to a reference table. */
+const FIND_DISTRIBUTED = "select logicalrelid::text from pg_dist_partition where partmethod = 'h' or repmodel = 't'";
 /** Moving existing data can take hours. */
 const NO_LIMIT = 'set local statement_timeout = 0; set local lock_timeout = 0';
 /** The client's timeout, a day. */
@@ -84,7 +86,7 @@ export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
 
 /**
  * Distributes the tables by account over the machines of a Citus cluster, and moves existing data, in the
- * open transaction. If the tables are already distributed, only recreates the Citus variant of
+ * open transaction. Leaves tables that are already distributed unchanged. Also recreates the Citus variant of
  * `find_key_holder`.
  * @throws {AppError} `conflict` without Citus
  */
@@ -94,26 +96,29 @@ export async function distribute(client: pg.ClientBase): Promise<void> {
       'The database lacks the Citus extension; run "create extension citus" on each machine and add the workers first.';
     throw new AppError('conflict', message);
   }
-  if (!(await isDistributed(client))) await distributeTables(client);
+  await distributeTables(client);
   await send(client, { text: FIND_KEY_HOLDER });
 }
 
 async function distributeTables(client: pg.ClientBase): Promise<void> {
+  const { rows } = await send(client, { text: FIND_DISTRIBUTED });
+  const isLocal = (table: string) => !rows.some(([name]) => name === table);
+  const foreignKeys = FOREIGN_KEYS.filter(([table]) => isLocal(table));
   await send(client, { text: NO_LIMIT });
   // Safe: the audit log's trigger reads only the row that fires it and the account's row, which every machine has.
   await send(client, { text: 'set local citus.enable_unsafe_triggers = on' });
   // Required, since the same transaction writes reference tables on all machines.
   await send(client, { text: "set local citus.multi_shard_modify_mode = 'sequential'" });
   // Citus does not allow a foreign key between a local and a distributed table, even temporarily.
-  for (const [table, constraint] of FOREIGN_KEYS)
+  for (const [table, constraint] of foreignKeys)
     await send(client, { text: `alter table ${table} drop constraint ${constraint}`, timeoutMs });
-  for (const table of REFERENCE_TABLES)
+  for (const table of REFERENCE_TABLES.filter(isLocal))
     await send(client, { text: `select create_reference_table('${table}')`, timeoutMs });
-  for (const table of TENANT_TABLES) {
+  for (const table of TENANT_TABLES.filter(isLocal)) {
     const place = table === TENANT_TABLES[0] ? '' : `, colocate_with => '${TENANT_TABLES[0]}'`;
     await send(client, { text: `select create_distributed_table('${table}', 'account_id'${place})`, timeoutMs });
   }
-  for (const [table, constraint, definition] of FOREIGN_KEYS) {
+  for (const [table, constraint, definition] of foreignKeys) {
     const text = `alter table ${table} add constraint ${constraint} foreign key ${definition} on delete cascade`;
     await send(client, { text, timeoutMs });
   }

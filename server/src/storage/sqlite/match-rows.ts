@@ -141,7 +141,9 @@ function selectFrom(
 export function meetsWords(accountId: string, { words }: Search): Sql {
   if (words.length === 0) return sql`true`;
   const tests = words.map((word) => sql`instr(terms, ${` ${indexedWord(word)}`}) > 0`);
-  return sql`(select ${all(tests)} from listings where listings.number = facets.number and account_id = ${accountId})`;
+  // In a where clause, a test runs only if those before it were met.
+  return sql`(select true from listings
+    where listings.number = facets.number and account_id = ${accountId} and ${all(tests)})`;
 }
 
 /** Numbers as a table, in their order. */

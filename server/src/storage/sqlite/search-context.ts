@@ -9,6 +9,11 @@ import type { PreparedQueries } from './prepared-queries.ts';
 /** Listings that a quick search reads in the order of the list, in one to two milliseconds. */
 const QUICK_READ_MAX = 500;
 /**
+ * A quick search has at most this many words. Each word is looked up with up to 34 statements, and compared with
+ * the words of each listing that is read.
+ */
+const QUICK_WORDS_MAX = 4;
+/**
  * A comparison of beds or baths is looked up in the index if at most this many numbers meet it; otherwise, it
  * is checked for each listing.
  */
@@ -36,6 +41,11 @@ export function beginSearch(
   const usesIndex = terms.length > 0 || ['distance', 'beds', 'baths'].includes(search.order.by);
   const unindexed = usesIndex ? index.findUnindexed(account) : [];
   return { account, accountId, search, wanted, terms, unindexed, isQuick };
+}
+
+/** Whether a search has too many words for a quick search. */
+export function hasManyWords({ words }: Search): boolean {
+  return words.length > QUICK_WORDS_MAX;
 }
 
 /** Whether a quick search has read enough. */

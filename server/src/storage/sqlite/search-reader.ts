@@ -9,7 +9,7 @@ import { ListingIndex } from './listing-index.ts';
 import { listed, MatchRows } from './match-rows.ts';
 import { findNearest } from './nearest.ts';
 import { PreparedQueries } from './prepared-queries.ts';
-import { beginSearch, hasManyUnindexed, isOver, type SearchContext } from './search-context.ts';
+import { beginSearch, hasManyUnindexed, hasManyWords, isOver, type SearchContext } from './search-context.ts';
 import { SearchCounts } from './search-counts.ts';
 import { END, findNumberAfter, isWalked, walk } from './walk.ts';
 
@@ -48,9 +48,11 @@ export class SearchReader {
 
   /**
    * The first matches after a position: rows of id, sort value, and JSON text if `bytesMax` is given. A quick
-   * search returns undefined once it has read as much as it can in a few milliseconds (`search-context.ts`).
+   * search returns undefined if it has many words, or once it has read as much as it can in a few milliseconds
+   * (`search-context.ts`).
    */
   find(accountId: string, search: Search, wanted: Wanted, isQuick: boolean): Run<unknown[]> | undefined {
+    if (isQuick && hasManyWords(search)) return undefined;
     return this.#queries.onSnapshot(() => {
       const context = beginSearch(this.#queries, this.#index, { accountId, search, wanted, isQuick });
       if (hasManyUnindexed(context)) return undefined;
@@ -61,8 +63,9 @@ export class SearchReader {
     });
   }
 
-  /** Counts the matches. A quick count returns undefined once it has read too much. */
+  /** Counts the matches. A quick count returns undefined if it has many words, or once it has read too much. */
   count(accountId: string, search: Search, isQuick: boolean): number | undefined {
+    if (isQuick && hasManyWords(search)) return undefined;
     return this.#queries.onSnapshot(() => this.#counts.count(this.#beginCount(accountId, search, isQuick)));
   }
 

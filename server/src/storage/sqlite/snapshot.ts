@@ -1,4 +1,14 @@
-import { chownSync, closeSync, existsSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
 import { isBusy, RESTORE_ADVICE } from './errors.ts';
@@ -104,7 +114,8 @@ export function checkIntegrity(path: string): void {
 }
 
 /**
- * Replaces a database, and keeps the old one under another name.
+ * Replaces a database, and keeps the old one under another name. If this is interrupted, there is either the old
+ * or the new database: if there were none, the service would create an empty one.
  * @returns the path of the old database
  * @throws {AppError} `conflict` while a process uses the old database
  */
@@ -113,13 +124,25 @@ export function replaceDatabase(path: string, replacement: string): string {
   const old = new DatabaseSync(path, { timeout: 0 });
   try {
     lock(old, path);
-    for (const ending of ['', ...COMPANIONS]) {
-      if (existsSync(path + ending)) renameSync(path + ending, kept + ending);
+    linkSync(path, kept);
+    moveCompanions(path, kept);
+    try {
+      renameSync(replacement, path);
+    } catch (error) {
+      moveCompanions(kept, path);
+      unlinkSync(kept);
+      throw error;
     }
-    renameSync(replacement, path);
     return kept;
   } finally {
     old.close();
+  }
+}
+
+/** Only a database that is too damaged to be locked still has companions. */
+function moveCompanions(from: string, to: string): void {
+  for (const ending of COMPANIONS) {
+    if (existsSync(from + ending)) renameSync(from + ending, to + ending);
   }
 }
 

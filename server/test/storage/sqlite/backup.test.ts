@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import fs, { existsSync } from 'node:fs';
 import { chmod, copyFile, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { directoryFor } from '../../../../testkit/src/serving.ts';
 import { createAccount } from '../../../src/domain/accounts/accounts.ts';
 import { deleteApiKey, issueApiKey } from '../../../src/domain/keys/api-keys.ts';
@@ -11,6 +14,7 @@ import type { Database } from '../../../src/storage/database.ts';
 import { getDatabaseInfo } from '../../../src/storage/database-info.ts';
 import { findListing } from '../../../src/storage/listings.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
+import { replaceDatabase } from '../../../src/storage/sqlite/snapshot.ts';
 
 async function use<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
   const database = await openDatabase(url);
@@ -158,6 +162,47 @@ for (const [name, damage] of Object.entries({
     await use(url, async (database) => assert.notEqual(await findListing(database, accountId, id), undefined));
   });
 }
+
+/** Calls `watch` after each rename, with the number of renames so far. */
+function afterRenames(t: TestContext, watch: (count: number) => void): void {
+  const { renameSync } = fs;
+  let count = 0;
+  const renaming = t.mock.method(fs, 'renameSync', (...names: Parameters<typeof renameSync>) => {
+    renameSync(...names);
+    count += 1;
+    watch(count);
+  });
+  syncBuiltinESMExports();
+  defer(t, () => {
+    renaming.mock.restore();
+    syncBuiltinESMExports();
+  });
+}
+
+test('while a restore replaces a database, there is always a database', async (t) => {
+  const { url, path, accountId, id, file } = await backedUpFor(t);
+  await writeFile(path, 'lorem ipsum '.repeat(1_000));
+  await writeFile(`${path}-wal`, 'what the database had not moved yet');
+  let renames = 0;
+  afterRenames(t, (count) => {
+    renames = count;
+    assert.ok(existsSync(path), `after ${count} renames`);
+  });
+  const { replaced } = await restore(url, file, { force: true });
+  assert.ok(renames > 1, 'the log and the database are renamed');
+  assert.match(await readFile(String(replaced), 'utf8'), /^lorem ipsum/);
+  assert.match(await readFile(`${replaced}-wal`, 'utf8'), /^what the database/);
+  assert.ok(!existsSync(`${path}-wal`));
+  await use(url, async (database) => assert.notEqual(await findListing(database, accountId, id), undefined));
+});
+
+test('a replacement that fails changes nothing', async (t) => {
+  const { directory, url, path, accountId, id } = await backedUpFor(t);
+  const before = await readdir(directory);
+  assert.throws(() => replaceDatabase(path, join(directory, 'missing.db')), /ENOENT/);
+  assert.deepEqual(await readdir(directory), before);
+  await use(url, async (database) => assert.notEqual(await findListing(database, accountId, id), undefined));
+});
 
 test('a restore rejects the leftover log of another database', async (t) => {
   const { url, path, file } = await backedUpFor(t);
