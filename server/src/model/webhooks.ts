@@ -97,6 +97,8 @@ const RETRY_DELAYS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR
 /** Spreads the retries of endpoints that failed at the same time. */
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
+/** Longer than any wait, even if the clocks of processes differ. A later attempt was planned by a wrong clock. */
+const WAIT_MAX_MS = RETRY_AFTER_MAX_MS + HOUR;
 /** Longer than the longest delay, so the retries of one rejected event are not mistaken for an outage. */
 const OUTAGE_MS = 13 * HOUR;
 /**
@@ -111,10 +113,14 @@ export function isOutage(failingSince: number | null, now: number): boolean {
   return failingSince !== null && now - failingSince >= OUTAGE_MS;
 }
 
+export function isDue(plannedAt: number, now: number): boolean {
+  return plannedAt <= now || plannedAt > now + WAIT_MAX_MS;
+}
+
 /** When to try again after an attempt that does not use up the retry schedule (UTC milliseconds). */
 export function nextExtraAttemptAt(plannedAt: number, now: number, isDuringOutage: boolean, retryAfterMs = 0): number {
   const nextAt = nextAttemptAt(isDuringOutage ? RETRY_DELAYS_MS.length : 1, now, retryAfterMs) ?? now;
-  return Math.max(plannedAt, nextAt);
+  return isDue(plannedAt, now) ? nextAt : Math.max(plannedAt, nextAt);
 }
 
 /** When to try again after this many attempts (UTC milliseconds); undefined if there are no further attempts. */

@@ -54,6 +54,8 @@ type Purge = { now: number; limit: number };
 export const removeExpiredRecords = countRows(['now', 'limit'], (query, parameter: Parameter<Purge>) =>
   query
     .deleteFrom('idempotency_keys')
+    // On PostgreSQL, a record can be stored again after it was selected and before it is removed.
+    .where('expires_at', '<=', parameter('now'))
     .where(({ eb, refTuple, selectFrom }) =>
       eb(
         refTuple('account_id', 'key'),

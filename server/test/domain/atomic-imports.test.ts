@@ -238,6 +238,32 @@ test('an atomic import sees changes made between its lookup and its lock', async
   assert.deepEqual([byExternalId.get('NEW').city, byExternalId.get('NEW').version], ['Dallas', 2]);
 });
 
+test('an atomic import that runs again after it lost its connection overwrites no change made in between', async () => {
+  const { one } = await createAccounts();
+  const [first = ''] = await seed(database, one);
+  const update = (fields: Partial<ListingInput>) =>
+    updateListing(database, { accountId: one }, { id: first }, (current) => ({ ...current, ...fields }));
+  let runs = 0;
+  const losing: Database = {
+    ...database,
+    async writeLong(job, accountId) {
+      runs += 1;
+      if (runs > 1) return database.writeLong(job, accountId);
+      await update({ city: 'Austin' });
+      const lost = database.writeLong((transaction) => {
+        transaction.executeRun = () => Promise.reject(new Error('The connection was lost'));
+        return job(transaction);
+      }, accountId);
+      await assert.rejects(lost, { message: 'The connection was lost' });
+      return database.writeLong(job, accountId);
+    },
+  };
+  assert.deepEqual(await importAll(losing, one, [row(1, { externalId: 'S0', beds: 5 })]), counts(0, 1));
+  const [listing] = (await describe(database, one)).listings;
+  assert.deepEqual([listing?.city, listing?.beds, listing?.version], ['Austin', 5, 3]);
+  assert.equal(await storedSequence(database, one), 8 + 2);
+});
+
 test('an atomic import whose first row becomes impossible applies the other rows to the listings as they are', async () => {
   const { one } = await createAccounts();
   const [first = ''] = await seed(database, one);

@@ -10,6 +10,8 @@ import { startSharedService, startTestService } from '../../../testkit/src/servi
 import { directoryFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { EVENTS_KEPT_MS, purgeEvents } from '../../src/domain/events/event-purge.ts';
+import { mailDisabledWebhook } from '../../src/domain/webhooks/webhook-mail.ts';
+import { forgetJumps } from '../../src/lib/clock.ts';
 import { PENDING_MAX } from '../../src/model/webhooks.ts';
 import { renewEpoch } from '../../src/storage/database-info.ts';
 import { startMailServer } from '../support/mail-server.ts';
@@ -29,13 +31,17 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A clock that can be set ahead. Timers keep running. */
+/** A clock that can be set ahead, as if the time had passed. Timers keep running. */
 function clockFor(t: TestContext) {
   const startMs = Date.now();
-  defer(t, () => mock.timers.reset());
+  defer(t, () => {
+    mock.timers.reset();
+    forgetJumps();
+  });
   return (aheadMs: number) => {
     mock.timers.reset();
     mock.timers.enable({ apis: ['Date'], now: startMs + aheadMs });
+    forgetJumps();
   };
 }
 
@@ -421,6 +427,95 @@ test('an endpoint that only failed for five days is disabled, with mail to the a
   await webhooks.untilSettled(id, 2);
 });
 
+test('a clock that jumps ahead does not disable an endpoint', async (t) => {
+  clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  receiver.respond = reply(500);
+  const { id } = await webhooks.create(receiver.url);
+  await webhooks.createListing();
+  await until('it fails', async () => (await webhooks.get(id)).failingSince !== null);
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 6 * DAY });
+  await until('another attempt is stored', async () =>
+    (await webhooks.deliveries(id)).some(({ attempts }) => attempts === 2),
+  );
+  assert.equal((await webhooks.get(id)).enabled, true);
+});
+
+test('a delivery that was planned by a wrong clock is sent once the clock is right again', async (t) => {
+  const setAhead = clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  receiver.respond = reply(503);
+  setAhead(400 * DAY);
+  const { id } = await webhooks.create(receiver.url);
+  await webhooks.createListing();
+  await until('a retry is planned', async () => (await webhooks.get(id)).pending === 1);
+  setAhead(0);
+  await until('it is attempted again', () => receiver.requests.length === 2);
+  await until('the endpoint fails since now', async () => {
+    const { failingSince } = await webhooks.get(id);
+    return failingSince !== null && Date.parse(failingSince) <= Date.now();
+  });
+  receiver.respond = reply(204);
+  setAhead(MINUTE);
+  await webhooks.untilSettled(id, 1);
+});
+
+test('an administrator whose address is refused does not keep the mail from the others', async () => {
+  const { accountId } = await service.createTenant();
+  const people = [await createPerson(service, { accountId }), await createPerson(service, { accountId })];
+  const [told, errors] = [new Set<string>(), new Set<unknown>()];
+  const refusal = new Error('550 no such user');
+  const mailer = async ({ to }: { to: string }) => {
+    told.add(to);
+    if (told.size === 1) throw refusal;
+  };
+  const mail = { mailer, publicUrl: undefined };
+  const webhook = { url: 'https://example.com/webhooks' };
+  await mailDisabledWebhook(service.database, mail, accountId, webhook, (error) => void errors.add(error));
+  assert.deepEqual(told, new Set(people.map(({ email }) => email)));
+  assert.deepEqual(errors, new Set([refusal]));
+});
+
+test('the mail about a disabled endpoint is sent even if its sender is stopped meanwhile', async (t) => {
+  const mail = await startMailServer();
+  defer(t, () => mail.close());
+  await using own = await startTestService({
+    mail: { smtpUrl: mail.url, from: 'listings@example.com' },
+    publicUrl: 'https://listings.example.com',
+  });
+  const setAhead = clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = new Webhooks(own, await own.createTenant());
+  await createPerson(own, { accountId: webhooks.tenant.accountId });
+  const rejected = await webhooks.createListing();
+  const aborted = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  receiver.respond = ({ event }, response) => {
+    if (event.data.listingId === rejected) return void response.writeHead(500).end();
+    response.on('close', () => aborted.resolve());
+    held.resolve();
+  };
+  const { id } = await webhooks.create(receiver.url);
+  await webhooks.call('PATCH', `/v1/listings/${rejected}`, { beds: 4 });
+  await until('it fails', async () => (await webhooks.get(id)).failingSince !== null);
+  await webhooks.createListing();
+  await held.promise;
+
+  // The write that disables the endpoint is not acknowledged before the attempt in flight is aborted.
+  const write = own.database.write.bind(own.database);
+  t.mock.method(own.database, 'write', async (...given: Parameters<typeof write>) => {
+    const result = await write(...given);
+    const [row] = await own.sql('select enabled from webhooks where id = ?', id);
+    if (row?.enabled === 0 && given[1] === webhooks.tenant.accountId) await aborted.promise;
+    return result;
+  });
+  setAhead(5 * DAY + MINUTE);
+  await until('mail arrived', () => mail.letters.length > 0);
+  assert.equal((await webhooks.get(id)).enabled, false);
+});
+
 test('an endpoint is disabled only after another failed attempt', async (t) => {
   await using own = await startTestService();
   const receiver = await startReceiver(t);
@@ -590,4 +685,56 @@ test('a replay right after deliveries, before their position is stored, sends th
   assert.equal(status, 200);
   await until('both events arrived again', () => receiver.requests.length >= 4);
   assert.deepEqual(receiver.sequences.slice(0, 4), [1, 2, 1, 2]);
+});
+
+test('all endpoints are checked a few times per second at most, however often clients change one', async (t) => {
+  await using own = await startTestService();
+  const webhooks = new Webhooks(own, await own.createTenant());
+  const receiver = await startReceiver(t);
+  const { id } = await webhooks.create(receiver.url);
+  let checks = 0;
+  const execute = own.database.execute.bind(own.database);
+  t.mock.method(own.database, 'execute', (...given: Parameters<typeof execute>) => {
+    const { behind, limit } = Object(given[1]);
+    if (behind === 0 && limit === 1) checks += 1;
+    return execute(...given);
+  });
+  const startMs = performance.now();
+  for (let count = 0; count < 50; count += 1) {
+    const { status } = await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: true });
+    assert.equal(status, 200);
+  }
+  const seconds = (performance.now() - startMs) / 1_000;
+  assert.ok(checks <= 1 + 5 * seconds, `${checks} checks in ${seconds} s`);
+  await webhooks.createListing();
+  await webhooks.untilSettled(id, 1);
+});
+
+test('a check of many endpoints yields to the event loop', async (t) => {
+  await using own = await startTestService();
+  const webhooks = new Webhooks(own, await own.createTenant());
+  const { id } = await webhooks.create('https://example.com/webhooks');
+  const columns = 'account_id, url, enabled, secret, position, created_at, updated_at';
+  await own.sql(
+    `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 1200)
+    insert into webhooks (id, ${columns}) select id || cast(n as text), ${columns} from webhooks, numbers where id = ?`,
+    id,
+  );
+  let turn = 0;
+  const counting = new AbortController();
+  t.after(() => counting.abort());
+  const countTurns = () => {
+    turn += 1;
+    if (!counting.signal.aborted) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  const pages: number[] = [];
+  const execute = own.database.execute.bind(own.database);
+  t.mock.method(own.database, 'execute', (...given: Parameters<typeof execute>) => {
+    const { behind, limit } = Object(given[1]);
+    if (behind === 0 && limit > 1) pages.push(turn);
+    return execute(...given);
+  });
+  await until('three pages are read', () => pages.length >= 3);
+  assert.equal(new Set(pages).size, pages.length, `in the turns ${pages}`);
 });

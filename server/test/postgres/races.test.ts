@@ -10,9 +10,10 @@ import { renewSetupLink } from '../../src/domain/accounts/setup.ts';
 import { createListing } from '../../src/domain/listings/listings.ts';
 import { AppError } from '../../src/model/errors.ts';
 import type { Database } from '../../src/storage/database.ts';
+import { insertIdempotencyRecord, removeExpiredRecords } from '../../src/storage/idempotency-records.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { startCreating } from '../support/load.ts';
-import { databaseFor, LISTING, serviceFor } from './support.ts';
+import { clientFor, databaseFor, LISTING, serviceFor } from './support.ts';
 
 const ACCOUNT_TABLES = [
   'account_heads',
@@ -120,4 +121,24 @@ test('an account deleted during users’ writes leaves no rows, and later writes
       assert.deepEqual(await sql(`select 1 from ${table} where account_id = ?`, accountId), [], table);
     }
   }
+});
+
+test('the purge keeps an expired outcome that is stored again while the purge waits for its row', async (t) => {
+  const database = await databaseFor(t);
+  const operator = await openFor(t, database.url);
+  const { id: accountId } = await createAccount(operator, 'Hill Country Homes');
+  const now = Date.now();
+  for (const key of ['gone', 'repeated']) {
+    const record = { key, fingerprint: key, outcome: '{}', expiresAt: now - 1 };
+    await operator.write((transaction) => insertIdempotencyRecord(transaction, accountId, record), accountId);
+  }
+  const holder = await clientFor(t, database);
+  await holder.query('begin');
+  await holder.query("update idempotency_keys set expires_at = $1 where key = 'repeated'", [now + 1]);
+  const purged = operator.write((transaction) => removeExpiredRecords(transaction, now, 20));
+  const lockWaits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+  await until('the purge waits for the row', async () => (await database.sql(lockWaits)).length === 1);
+  await holder.query('commit');
+  assert.equal(await purged, 1);
+  assert.deepEqual(await database.sql('select key from idempotency_keys'), [{ key: 'repeated' }]);
 });

@@ -53,7 +53,7 @@ export class ImportPlan {
   #accountAfter: AccountHead;
   #known: KnownListings;
   #planned = new Map<ImportRow, PlannedRow>();
-  /** Set if `refresh` needed a document that was released. */
+  /** Set while `refresh` changes the plan, and if it failed or needed a document that was released. */
   #mustBeRemade = false;
 
   constructor(rows: readonly ImportRow[], account: AccountHead, options: PlanOptions) {
@@ -92,7 +92,8 @@ export class ImportPlan {
   /**
    * Brings the plan up to date with the account.
    * @returns false if the plan must be made again: after more than `changesMax` changes, if the account's
-   * defaults or quotas have changed, or if a row now affects a listing whose document was released
+   * defaults or quotas have changed, if a row now affects a listing whose document was released, or after a
+   * refresh that failed, since a job whose connection was lost runs again with the same plan
    */
   async refresh(
     transaction: Executor,
@@ -105,12 +106,14 @@ export class ImportPlan {
     const changes = await findChangedListings(transaction, account.id, this.#account.sequence, changesMax + 1);
     if (changes.length > changesMax) return false;
     const hasSameRoom = hasAsMuchRoom(account, this.#account);
+    this.#mustBeRemade = true;
     this.#account = { ...account };
     const ids = new Set(changes.filter((change) => this.#known.includes(change)).map(({ id }) => id));
     for (const id of ids) this.#known.forget(id);
     await this.#known.lookUp(transaction, account.id, 'id', ids, pause);
-    if (ids.size > 0 || !hasSameRoom) await this.#computeAgain(pause);
-    return !this.#mustBeRemade;
+    const isComputed = (ids.size === 0 && hasSameRoom) || (await this.#computeAgain(pause));
+    this.#mustBeRemade = !isComputed;
+    return isComputed;
   }
 
   async remake(transaction: Executor, account: AccountHead, pause: () => Promise<void>): Promise<void> {
@@ -121,12 +124,14 @@ export class ImportPlan {
     await this.make(transaction, pause);
   }
 
-  async #computeAgain(pause: () => Promise<void>): Promise<void> {
+  /** @returns false if a document that was released is needed */
+  async #computeAgain(pause: () => Promise<void>): Promise<boolean> {
     try {
       await this.#compute(pause);
+      return true;
     } catch (error) {
-      if (!(error instanceof ReleasedDocError)) throw error;
-      this.#mustBeRemade = true;
+      if (error instanceof ReleasedDocError) return false;
+      throw error;
     }
   }
 

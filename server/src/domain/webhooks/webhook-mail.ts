@@ -3,12 +3,16 @@ import type { Webhook } from '../../model/webhooks.ts';
 import type { Database } from '../../storage/database.ts';
 import { listMembers } from '../../storage/memberships.ts';
 
-/** Tells the account's administrators that an endpoint was disabled, if the service can send mail. */
+/**
+ * Tells the account's administrators that an endpoint was disabled, if the service can send mail. Calls `onError`
+ * for each administrator to whom the mail could not be sent.
+ */
 export async function mailDisabledWebhook(
   database: Database,
   { mailer, publicUrl }: { mailer: Mailer | undefined; publicUrl: string | undefined },
   accountId: string,
   { url }: Pick<Webhook, 'url'>,
+  onError: (error: unknown) => void,
 ): Promise<void> {
   if (mailer === undefined) return;
   const { origin } = new URL(url);
@@ -18,6 +22,7 @@ missed events that are at most 30 days old.
 
 ${publicUrl ?? ''}/
 `;
+  const subject = `Webhook endpoint ${origin} is disabled`;
   for (const { email, role } of await listMembers(database, accountId))
-    if (role === 'administrator') await mailer({ to: email, subject: `Webhook endpoint ${origin} is disabled`, text });
+    if (role === 'administrator') await mailer({ to: email, subject, text }).catch(onError);
 }

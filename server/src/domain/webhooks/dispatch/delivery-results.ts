@@ -1,3 +1,4 @@
+import { trustedNow } from '../../../lib/clock.ts';
 import { type Delivery, FAILING_MAX_MS } from '../../../model/webhooks.ts';
 import type { Database } from '../../../storage/database.ts';
 import { putDeliveries, trimDeliveries } from '../../../storage/webhook-deliveries.ts';
@@ -118,7 +119,9 @@ export class DeliveryResults {
       .values()
       .some(({ lastAt, state, attempts }) => lastAt !== null && state !== 'delivered' && attempts > 1);
     const { failingSince } = progress;
-    const isDisabled = hasFailed && failingSince !== null && Date.now() - failingSince >= FAILING_MAX_MS;
+    const now = trustedNow();
+    const hasFailedForDays = failingSince !== null && now !== undefined && now - failingSince >= FAILING_MAX_MS;
+    const isDisabled = hasFailed && hasFailedForDays;
     this.#sinceTrim += rows.size;
     const isStored = await this.#write([...rows.values()], progress, isDisabled).catch((error: unknown) => {
       // The position must not be stored without these results.

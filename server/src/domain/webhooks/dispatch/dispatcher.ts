@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../../lib/log.ts';
 import type { Mailer } from '../../../lib/mailer.ts';
 import { createGauge } from '../../../lib/metrics.ts';
@@ -18,6 +19,8 @@ import { Slots } from './slots.ts';
 
 /** How often leases are renewed and all endpoints are checked. */
 const TICK_MS = 3_000;
+/** The minimum time between two checks, which clients cause by changing endpoints. */
+const TICK_GAP_MS = 250;
 /** How often to check for other processes' writes. */
 const POLL_MS = 250;
 /** How often to check for retries that are due. */
@@ -57,6 +60,8 @@ export class Dispatcher {
   #timers: NodeJS.Timeout[] = [];
   #ticking: Promise<void> | undefined;
   #mustTick = false;
+  /** When the last tick ended. */
+  #tickedMs = Number.NEGATIVE_INFINITY;
   #isPolling = false;
   #isStopped = true;
 
@@ -73,18 +78,17 @@ export class Dispatcher {
     this.#unwatch = failingEndpoints.watch(() => [[{}, this.#countFailing()]]);
     this.#timers = [
       setInterval(() => this.refresh(), TICK_MS),
+      setInterval(() => this.#tickIfNeeded(), TICK_GAP_MS),
       setInterval(() => void this.#poll(), POLL_MS),
       setInterval(() => this.#wakeDue(), DUE_MS),
     ];
     this.refresh();
   }
 
-  /** Checks all endpoints now, for example after one has changed. */
+  /** Checks all endpoints soon, for example after one has changed. */
   refresh(): void {
     this.#mustTick = true;
-    this.#ticking ??= this.#tickWhileNeeded().finally(() => {
-      this.#ticking = undefined;
-    });
+    this.#tickIfNeeded();
   }
 
   /** Stores all results and gives up the leases. */
@@ -98,12 +102,17 @@ export class Dispatcher {
     if (!this.#leases.isEmpty) await this.#leases.release().catch(() => {});
   }
 
-  async #tickWhileNeeded(): Promise<void> {
-    while (this.#mustTick && !this.#isStopped) {
-      this.#mustTick = false;
-      // While the database is unavailable, the leases expire, and each tick tries to take them again.
-      await this.#tick().catch((error: unknown) => this.#logError(error));
-    }
+  #tickIfNeeded(): void {
+    if (!this.#mustTick || this.#isStopped || this.#ticking !== undefined) return;
+    if (performance.now() - this.#tickedMs < TICK_GAP_MS) return;
+    this.#mustTick = false;
+    // While the database is unavailable, the leases expire, and each tick tries to take them again.
+    this.#ticking = this.#tick()
+      .catch((error: unknown) => this.#logError(error))
+      .finally(() => {
+        this.#ticking = undefined;
+        this.#tickedMs = performance.now();
+      });
   }
 
   async #tick(): Promise<void> {
@@ -139,6 +148,8 @@ export class Dispatcher {
       const after = [last?.accountId ?? '', last?.id ?? ''] as const;
       rows = await findEnabledWebhooks(this.#services.database, behind, ...after, PAGE_LENGTH);
       yield* rows.filter(({ accountId }) => this.#leases.owns(accountId));
+      // `ownTurn` would wait for other work, and the leases could expire.
+      await nextTurn();
     } while (rows.length === PAGE_LENGTH);
   }
 
@@ -239,15 +250,18 @@ export class Dispatcher {
 
   /** A sender that has ended starts again at the next tick, from the state in the database. */
   #onEnd(sender: EndpointSender, why: EndReason): void {
-    this.#senders.delete(sender.webhook.id);
+    // Another sender can have replaced one that was stopped.
+    if (this.#senders.get(sender.webhook.id) === sender) this.#senders.delete(sender.webhook.id);
     if (why instanceof Error) this.#logError(why);
     if (why === 'changed') this.refresh();
-    if (why === 'disabled') {
-      const { mailer, publicUrl, database } = this.#services;
-      mailDisabledWebhook(database, { mailer, publicUrl }, sender.accountId, sender.webhook).catch((error: unknown) =>
-        this.#logError(error),
-      );
-    }
+    if (why === 'disabled') void this.#mailDisabled(sender);
+  }
+
+  async #mailDisabled({ accountId, webhook }: EndpointSender): Promise<void> {
+    const { database, log } = this.#services;
+    const onError = (error: unknown) =>
+      log.logger.error({ err: error, webhookId: webhook.id }, 'a notice of a disabled endpoint could not be mailed');
+    await mailDisabledWebhook(database, this.#services, accountId, webhook, onError).catch(onError);
   }
 
   async #stopSender(id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { EventType } from '../../../model/listings.ts';
+import { isDue } from '../../../model/webhooks.ts';
 import type { Message } from './message.ts';
 
 /** An event that is not settled yet for an endpoint. */
@@ -66,9 +67,9 @@ export class EndpointQueue {
     return this.#ready.length > 0;
   }
 
-  /** When the earliest waiting event is due; `Infinity` if no event is waiting. */
-  get dueAt(): number {
-    return Math.min(Number.POSITIVE_INFINITY, ...Array.from(this.#waiting, ({ nextAt }) => nextAt));
+  /** Whether a waiting event is due. */
+  hasDue(now: number): boolean {
+    return this.#waiting.values().some(({ nextAt }) => isDue(nextAt, now));
   }
 
   has(sequence: number, listingId: string): boolean {
@@ -99,7 +100,7 @@ export class EndpointQueue {
   /** Makes due events ready. */
   wake(now: number): void {
     for (const entry of this.#waiting) {
-      if (entry.nextAt > now) continue;
+      if (!isDue(entry.nextAt, now)) continue;
       this.#waiting.delete(entry);
       this.#ready.push(entry);
     }

@@ -114,6 +114,10 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return this.isFailing ? 1 : this.#limit;
   }
 
+  get hasReady(): boolean {
+    return this.#queue.hasReady;
+  }
+
   /** Reads the pending deliveries. Until they have been read, later events of their listings must not be sent. */
   async load(): Promise<void> {
     const pending = await findPendingDeliveries(this.#database, this.accountId, this.webhook.id, 2 * PENDING_MAX);
@@ -132,7 +136,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   /** Wakes the sender if a retry is due, or if the position must be stored. */
   wakeIfDue(now: number): void {
-    if (this.#queue.dueAt <= now || this.#results.isPositionDue) this.wake();
+    if (this.#queue.hasDue(now) || this.#results.isPositionDue) this.wake();
   }
 
   wake(): void {
@@ -177,7 +181,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   }
 
   get #hasWork(): boolean {
-    return this.#queue.hasReady || this.#mayRead || this.#queue.dueAt <= Date.now();
+    return this.#queue.hasReady || this.#mayRead || this.#queue.hasDue(Date.now());
   }
 
   /** Reads events and starts attempts in a turn of the event loop. */
@@ -365,7 +369,10 @@ export class EndpointSender implements SlotUser, ResultsOwner {
       const failedForMs = now - (this.#failingSince ?? now);
       if (failedForMs >= RECOVERY.failedForMs && this.#queue.pendingListings >= RECOVERY.listings) this.#queue.hurry();
       this.#failingSince = null;
-    } else this.#failingSince ??= now;
+    } else {
+      // A later time was stored while the clock was wrong.
+      this.#failingSince = Math.min(this.#failingSince ?? now, now);
+    }
   }
 
   /** Stores an event that waits behind another event of its listing. */
@@ -385,7 +392,8 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   }
 
   end(why: EndReason): void {
-    if (this.#hasEnded) return;
+    // The sender may have been stopped while its endpoint was being disabled, which must still be reported.
+    if (this.#hasEnded && why !== 'disabled') return;
     this.#close();
     this.#context.onEnd(this, why);
   }
@@ -393,6 +401,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   #close(): void {
     this.#ending.abort();
     this.#results.close();
+    this.#context.slots.leave(this);
     this.#context.held.bytes -= this.#heldBytes;
     this.#heldBytes = 0;
   }
