@@ -40,7 +40,8 @@ const EXCEPTIONS: readonly Exception[] = [
   },
   {
     tables: ['memberships'],
-    statement: /^delete from users where id = \? and not exists \(select user_id from memberships where user_id = users\.id\)$/,
+    statement:
+      /^delete from users where id = \? and not exists \(select user_id from memberships where user_id = users\.id\)$/,
     why: 'users without an account are removed',
   },
   {
