@@ -211,7 +211,7 @@ describe('an impossible command explains why and changes nothing', async () => {
       /cannot be used with/,
     ],
     [
-      'the ID of somebody else',
+      'the ID of another user',
       ['administrators', 'create', '--account', id, '--email', other.email, '--person', 'usr_1'],
       1,
       /has the ID usr_\w+, not usr_1\.$/m,

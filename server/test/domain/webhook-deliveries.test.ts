@@ -391,13 +391,20 @@ test('an endpoint that was away for a week continues where it stopped; events th
   assert.deepEqual([replay.status, replay.body.error.code], [410, 'events_expired']);
 });
 
-test('an endpoint that only failed for five days is disabled, with mail to the administrators', async (t) => {
+/** A service that sends mail, and the server that receives it. */
+async function startMailingService(t: TestContext) {
   const mail = await startMailServer();
   defer(t, () => mail.close());
-  await using own = await startTestService({
+  const service = await startTestService({
     mail: { smtpUrl: mail.url, from: 'listings@example.com' },
     publicUrl: 'https://listings.example.com',
   });
+  defer(t, () => service[Symbol.asyncDispose]());
+  return { mail, service };
+}
+
+test('an endpoint that only failed for five days is disabled, with mail to the administrators', async (t) => {
+  const { mail, service: own } = await startMailingService(t);
   const setAhead = clockFor(t);
   const receiver = await startReceiver(t);
   const webhooks = new Webhooks(own, await own.createTenant());
@@ -479,12 +486,7 @@ test('an administrator whose address is refused does not keep the mail from the 
 });
 
 test('the mail about a disabled endpoint is sent even if its sender is stopped meanwhile', async (t) => {
-  const mail = await startMailServer();
-  defer(t, () => mail.close());
-  await using own = await startTestService({
-    mail: { smtpUrl: mail.url, from: 'listings@example.com' },
-    publicUrl: 'https://listings.example.com',
-  });
+  const { mail, service: own } = await startMailingService(t);
   const setAhead = clockFor(t);
   const receiver = await startReceiver(t);
   const webhooks = new Webhooks(own, await own.createTenant());
