@@ -10,11 +10,20 @@ import { runCommand } from '../../../../testkit/src/process.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
 import { type Flow, setStage } from './stage.ts';
-import { assertHonest, assertRefuses, assertShed, describe, measureCapacity, overload, RATIO_MIN } from './steps.ts';
+import {
+  assertHonest,
+  assertRefuses,
+  assertShed,
+  describe,
+  measureCapacity,
+  overload,
+  RATIO_MIN,
+  UNSENT_SHARE_MAX,
+} from './steps.ts';
 
 type Figures = [what: string, value: string][];
 
-/** The number of listings to search. */
+/** The number of listings to search. It makes searches so slow that the flood can send ten times the capacity. */
 const SEARCHED = 20_000;
 const SEARCH_FACTOR = 10;
 const LIMIT = '500/10s';
@@ -66,7 +75,9 @@ export function floodSearches(trial: Trial): Promise<Figures> {
   const setting: Setting = { listed: SEARCHED, of: { mix: [['search', 1]] }, factor: SEARCH_FACTOR };
   return floodSetting(trial, `Searches among ${SEARCHED} listings`, setting, (report, capacity) => {
     assertShed(report);
-    const ratio = report.completedPerSecond / capacity;
+    const { due, unsent, completedPerSecond } = report;
+    assert.ok(unsent <= due * UNSENT_SHARE_MAX, `${unsent} of ${due} searches were not sent`);
+    const ratio = completedPerSecond / capacity;
     const words = `at ${SEARCH_FACTOR} times the capacity, throughput is only ${ratio.toFixed(2)} of the capacity`;
     assert.ok(ratio >= RATIO_MIN, words);
   });

@@ -18,7 +18,7 @@ const RECOVERY_SECONDS = 5;
  */
 const NORMAL_FACTOR = 4;
 const NORMAL_MIN_MS = 100;
-const UNSENT_SHARE_MAX = 0.1;
+export const UNSENT_SHARE_MAX = 0.1;
 /** From this factor on, some requests must be rejected. */
 const SHED_FACTOR = 5;
 /**
