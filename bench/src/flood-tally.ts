@@ -144,14 +144,21 @@ export class Requests {
       listing: listingIds.map((id) => read('listing', `/v1/listings/${id}`, keys.changing)),
       stranger: listingIds.map((id) => read('stranger', `/v1/listings/${id}`, keys.stranger)),
       'complete list': [read('complete list', '/v1/listings', keys.listing)],
-      search: [read('search', '/v1/listings?q=lane&sort=-listPrice&limit=20', keys.listing)],
     };
   }
 
   next(): Sent {
     const kind = this.#pick(this.#kinds);
+    if (kind === 'search') return this.#search();
     const reads = this.#reads[kind];
     return reads === undefined ? this.#change(kind) : this.#pick(reads);
+  }
+
+  /** A search that matches every listing, and no earlier response can be sent again. */
+  #search(): Sent {
+    const price = (this.#count() / 100_000).toFixed(5);
+    const query = `q=lane&beds[gte]=2&listPrice[gte]=${price}&count=true&limit=20`;
+    return read('search', `/v1/listings?${query}`, this.#order.keys.listing);
   }
 
   #pick<T>(values: readonly T[]): T {

@@ -29,7 +29,6 @@ export function createApp(services: Services): App {
    * well-formed key gets a 401 response.
    */
   async function reject(exchange: Exchange, { api, isPublic }: RouteMatch): Promise<Reply> {
-    admission.noteRejection(exchange);
     if (!isPublic) await api?.requireLikelyCaller?.(exchange, services);
     throw new Overloaded();
   }
@@ -40,6 +39,7 @@ export function createApp(services: Services): App {
       failures.add(known, exchange.requestId);
       return replyToError(known, exchange, services);
     }
+    admission.noteRejection(exchange);
     rejections.add();
     exchange.isOverload = true;
     return replyError(error, exchange.requestId);

@@ -15,6 +15,11 @@ export class FairQueue<K, T> {
     return this.#entries.get(key)?.length ?? 0;
   }
 
+  /** The owner's first entry that matches. */
+  find(key: K, isWanted: (entry: T) => boolean): T | undefined {
+    return this.#entries.get(key)?.find(isWanted);
+  }
+
   add(key: K, entry: T): void {
     const entries = this.#entries.get(key);
     if (entries === undefined) this.#entries.set(key, [entry]);

@@ -3,7 +3,10 @@ import { FairQueue } from '../lib/fair-queue.ts';
 import { stopping, unavailable } from './errors.ts';
 
 /** Maximum waiting queries per account. Further ones are rejected, since they would wait for minutes. */
-const WAITING_MAX = 256;
+const WAITING_MAX = 128;
+/** While this many of an account's queries wait, further ones are rejected if the oldest has waited for `SLOW_MS`. */
+const SLOW_WAITING_MAX = 64;
+const SLOW_MS = 1_000;
 /** Rejections are delayed, so that clients that ignore `Retry-After` retry less often. */
 const REJECTION_MS = { min: 500, max: 1_500 };
 
@@ -12,6 +15,8 @@ const ALONE_AFTER_MS = 1_000;
 
 interface Waiter {
   accountId: string;
+  sinceMs: number;
+  continues: boolean;
   start(): void;
   reject(error: unknown): void;
 }
@@ -61,7 +66,14 @@ export class FairSemaphore {
   requireRoom(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<never> | undefined {
     signal?.throwIfAborted();
     if (this.#isClosed) throw stopping();
-    return continues || this.#waiting.countOf(accountId) < WAITING_MAX ? undefined : rejectLate(signal);
+    return continues || !this.#isTooLong(accountId) ? undefined : rejectLate(signal);
+  }
+
+  #isTooLong(accountId: string): boolean {
+    const count = this.#waiting.countOf(accountId);
+    if (count < SLOW_WAITING_MAX) return false;
+    const oldest = this.#waiting.find(accountId, ({ continues }) => !continues);
+    return count >= WAITING_MAX || (oldest !== undefined && performance.now() - oldest.sinceMs > SLOW_MS);
   }
 
   /** Runs `work` with a permit, unless `signal` aborts first. */
@@ -138,7 +150,7 @@ export class FairSemaphore {
     // A signal that has already aborted does not emit the event again.
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { accountId, start: resolve, reject };
+    const waiter = { accountId, sinceMs: performance.now(), continues, start: resolve, reject };
     const drop = () => {
       if (this.#waiting.remove(accountId, waiter)) reject(signal?.reason);
     };

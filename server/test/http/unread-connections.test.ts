@@ -11,14 +11,16 @@ function rejectMany(t: TestContext, room: () => number) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const unread = new UnreadConnections(room);
   const paused = new Set<object>();
-  for (let index = 0; index < 60; index += 1) {
+  const reject = () => {
     const socket = { destroyed: false, pause: () => paused.add(socket), resume: () => paused.delete(socket) };
     const outgoing = new EventEmitter();
     unread.add({ incoming: { socket, complete: true }, outgoing } as unknown as Exchange);
     outgoing.emit('close');
-  }
+  };
+  for (let index = 0; index < 60; index += 1) reject();
   assert.equal(paused.size, 60);
   return {
+    reject,
     tick(durationMs: number): number {
       for (let passedMs = 0; passedMs < durationMs; passedMs += 20) {
         nowMs += 20;
@@ -35,10 +37,13 @@ test('after a rejection, a connection is read again after a second, and 20 conne
   assert.deepEqual([tick(20), tick(20), tick(20)], [20, 40, 60]);
 });
 
-test('once there is room for more requests, as many connections are read again', (t) => {
-  let room = 0;
-  const { tick } = rejectMany(t, () => room);
-  room = 35;
+test('once there is room for more requests and none is rejected any more, as many connections are read again', (t) => {
+  let room = 35;
+  const { reject, tick } = rejectMany(t, () => room);
+  assert.equal(tick(20), 0, 'requests have just been rejected');
   assert.equal(tick(20), 35);
-  assert.equal(tick(20), 60);
+  room = 10;
+  reject();
+  assert.equal(tick(20), 34, 'the connection that was rejected again is not read');
+  assert.equal(tick(20), 44);
 });

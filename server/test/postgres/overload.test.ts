@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
 import { requestText } from '../../../testkit/src/raw-http.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { UnreadConnections } from '../../src/http/protocol/unread-connections.ts';
 import { clientFor, connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
 
 /** More than may wait for two connections to the database. */
@@ -38,6 +40,35 @@ test('when all connections are in use, a limited number of requests wait and the
   assert.equal((await fetch(`${service.url}/v1/listings?limit=1`, { headers })).status, 200);
   const malformed = await fetch(`${service.url}/v1/listings`, { headers: { Authorization: `Bearer ${key}x` } });
   assert.deepEqual([malformed.status, await malformed.text()], [401, KEY_REJECTED]);
+});
+
+test("while an account's reads wait, its writes run before them, and rejected connections are not read", async (t) => {
+  const database = await databaseFor(t);
+  const service = await serviceFor(t, database, { databasePool: { poolSize: 2 } });
+  const { accountId, key } = await service.createTenant();
+  const unread = t.mock.method(UnreadConnections.prototype, 'add');
+  const holder = await clientFor(t, database);
+  await holder.query('begin');
+  await holder.query('lock table listings in access exclusive mode');
+  const order: string[] = [];
+  const read = async () => {
+    using connection = await openRaw(service.url);
+    connection.send(requestText('GET', '/v1/listings?limit=1', key));
+    const reply = await connection.readReply();
+    order.push('read');
+    return reply;
+  };
+  const reads = Array.from({ length: CONNECTIONS }, read);
+  await until('reads are rejected', () => order.length > 0);
+  const written = service.database.write(async () => order.push('write'), accountId);
+  await holder.query('commit');
+  await written;
+  const rejected = (await Promise.all(reads)).filter(({ status }) => status === 503);
+  assert.ok(rejected.length < CONNECTIONS - 20, 'reads waited');
+  assert.ok(order.length - order.indexOf('write') > 20, 'the write ran before the waiting reads');
+  const atOnce = rejected.filter(({ body }) => body.includes('Too many requests are waiting, and nothing was done'));
+  assert.ok(atOnce.length > 0, 'no request was rejected at once');
+  assert.equal(unread.mock.callCount(), atOnce.length);
 });
 
 test('while too many changes of an account wait, new ones get 503, and its key can still be deleted', async (t) => {

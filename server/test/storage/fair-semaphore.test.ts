@@ -106,3 +106,24 @@ test('a read beyond the queue limit is rejected', async () => {
   running.resolve();
   await Promise.all(reads);
 });
+
+test('a search is rejected while 64 of its account wait and the oldest has waited for more than a second', async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, 'now', () => nowMs);
+  const turns = new FairSemaphore(1);
+  const running = Promise.withResolvers<void>();
+  const searches = [turns.run('one', () => running.promise)];
+  const wait = (continues = false) => searches.push(turns.run('one', async () => {}, { continues }));
+  for (let count = 0; count < 63; count += 1) wait();
+  nowMs = 1_001;
+  assert.equal(turns.requireRoom('one'), undefined, 'only 63 wait');
+  // The pieces of a running search are at the front of the queue.
+  wait(true);
+  const rejected = turns.requireRoom('one');
+  assert.equal(turns.requireRoom('other'), undefined, 'another account has no queue');
+  assert.equal(turns.requireRoom('one', { continues: true }), undefined, 'a running search continues');
+  await assert.rejects(async () => rejected, { code: 'unavailable' });
+  running.resolve();
+  await Promise.all(searches);
+  assert.equal(turns.requireRoom('one'), undefined, 'none waits any more');
+});

@@ -87,8 +87,9 @@ export class AccountWriteQueues {
     queue.backoff ??= new Backoff();
     // All jobs may have been rejected while the queue waited for a slot.
     if (queue.waiting.length > 0) {
+      // Urgent, because many requests wait for a group: behind the account's reads, it would start every two seconds.
       await this.#pool
-        .use((client) => this.#runGroup(client, queue, jobs), queue.accountId)
+        .use((client) => this.#runGroup(client, queue, jobs), queue.accountId, true)
         .catch((error: unknown) => this.#settleFailure(error, queue, jobs));
     }
     queue.isRunning = false;

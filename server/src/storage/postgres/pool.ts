@@ -99,17 +99,21 @@ export class Pool {
   /**
    * Runs `work` with an exclusive connection, and discards the connection if it is broken. Accounts take
    * turns; omit `accountId` for work on data that does not belong to a single account. `work` can call `tell`
-   * with its result before it is done with the connection.
+   * with its result before it is done with the connection. Urgent work runs before the account's other work.
    * @throws {ConnectionError} if no connection is free in time, or what `work` throws
    */
-  use<T>(work: (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>, accountId = NO_ACCOUNT): Promise<T> {
+  use<T>(
+    work: (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>,
+    accountId = NO_ACCOUNT,
+    isUrgent = false,
+  ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#useAlone((client) => work(client, resolve), accountId).then(resolve, reject);
+    this.#useAlone((client) => work(client, resolve), accountId, isUrgent).then(resolve, reject);
     return promise;
   }
 
-  async #useAlone<T>(work: (client: pg.ClientBase) => Promise<T>, accountId: string): Promise<T> {
-    await this.#wait(accountId, this.#acquirePermit(accountId));
+  async #useAlone<T>(work: (client: pg.ClientBase) => Promise<T>, accountId: string, isUrgent: boolean): Promise<T> {
+    await this.#wait(accountId, this.#acquirePermit(accountId, isUrgent));
     try {
       return await this.#connect(work, accountId);
     } finally {
@@ -157,10 +161,10 @@ export class Pool {
     }
   }
 
-  async #acquirePermit(accountId: string): Promise<void> {
+  async #acquirePermit(accountId: string, isUrgent: boolean): Promise<void> {
     const signal = this.#permits.isFreeFor(accountId) ? undefined : AbortSignal.timeout(ACQUIRE_TIMEOUT_MS);
     try {
-      await this.#permits.acquire(accountId, { signal });
+      await this.#permits.acquire(accountId, { signal, continues: isUrgent });
     } catch (cause) {
       throw new ConnectionError('No connection to the database', { cause });
     }
