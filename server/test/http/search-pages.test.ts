@@ -53,10 +53,9 @@ describe('listings created or deleted between pages do not skip or repeat others
         const { created = 0, deleted = [] } = rounds[round] ?? {};
         round += 1;
         await createRandom(service, tenant, created, 1000 + round);
-        for (const id of deleted.map((index) => String(all[index]?.id)).filter((each) => !gone.has(each))) {
-          gone.add(id);
-          await deleteListing(service.database, tenant, { id });
-        }
+        const ids = deleted.map((index) => String(all[index]?.id)).filter((id) => !gone.has(id));
+        await Promise.all(ids.map((id) => deleteListing(service.database, tenant, { id })));
+        for (const id of ids) gone.add(id);
       };
       const seen = await readPages(service, tenant, { parameters, limits: [limit], between });
       assert.equal(new Set(seen).size, seen.length, 'no listing is repeated');
@@ -74,7 +73,8 @@ describe('listings created or deleted between pages do not skip or repeat others
       const expected = idsOf(search(await listAll(tenant), parameters));
       let deleted = 0;
       const between = async () => {
-        for (const id of expected.slice(deleted, deleted + 7)) await deleteListing(service.database, tenant, { id });
+        const ids = expected.slice(deleted, deleted + 7);
+        await Promise.all(ids.map((id) => deleteListing(service.database, tenant, { id })));
         deleted += 7;
       };
       assert.deepEqual(await readPages(service, tenant, { parameters, limits: [7], between }), expected);

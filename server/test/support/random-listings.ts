@@ -71,10 +71,9 @@ export async function createRandom(
     createListing(service.database, tenant, { externalId: `${tenant.accountId} ${seed} ${index}`, ...input }),
   );
   const ids = (await Promise.all(creating)).map(({ outcome }) => outcome.id);
-  for (const id of ids.filter((_, index) => index % 7 === 0)) {
-    const update = (before: Listing) => ({ ...withoutServerFields(before), beds: (before.beds + 1) % 5 });
-    await updateListing(service.database, tenant, { id }, update);
-  }
+  const updated = ids.filter((_, index) => index % 7 === 0);
+  const update = (before: Listing) => ({ ...withoutServerFields(before), beds: (before.beds + 1) % 5 });
+  await Promise.all(updated.map((id) => updateListing(service.database, tenant, { id }, update)));
   return ids;
 }
 

@@ -50,7 +50,7 @@ async function tryFixation(scene: Scene, person: Person): Promise<void> {
 async function trySignOut(scene: Scene, person: Person): Promise<void> {
   const browser = await enterAgain(scene, person);
   const stolen = new Map(browser.cookies);
-  await assertEach(scene, stolen, person.email, 'a worker does not know a session');
+  await assertEach(scene, stolen, person.email, 'a worker does not recognize a valid session');
   await browser.ask('POST', '/admin/auth/sign-out', undefined, 204);
   await assertEach(scene, stolen, undefined, 'the session still works after sign-out');
 }

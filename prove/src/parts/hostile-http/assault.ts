@@ -136,7 +136,7 @@ async function assertAftermath(
     return told.requests.size;
   });
   assert.deepEqual(told.faults.slice(0, 3), [], 'errors in the log');
-  assert.equal(told.requests.get(SMUGGLED), undefined, 'requests hidden in others were executed');
+  assert.equal(told.requests.get(SMUGGLED), undefined, 'smuggled requests were executed');
   for (const {
     mark,
     requests: [least, most],
@@ -150,7 +150,7 @@ async function assertAftermath(
       `${describeAttempt(attempt)}: the request after it was executed`,
     );
   }
-  assert.ok(!addresses.includes(SMUGGLED), 'a request hidden in another created a listing');
+  assert.ok(!addresses.includes(SMUGGLED), 'a smuggled request created a listing');
   const created = new Set(addresses);
   assert.equal(created.size, addresses.length, 'a request created two listings');
   for (const { mark, isCreated, attempt } of traces)

@@ -86,8 +86,8 @@ function withReport(error: AppError, report: ImportReport): AppError {
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
   if (!isPromise || report.created + report.updated === 0) return error.with({ ...report });
   const message =
-    'The import stopped early. Only the rows that this report counts as created or updated were written. Remove ' +
-    'the created rows that have neither an externalId nor an id, and send the file again.';
+    'The import stopped early. Only the rows that this report counts as created or updated were written. Before ' +
+    'you send the file again, remove from it the created rows without an externalId; otherwise, they are created twice.';
   return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }
 
