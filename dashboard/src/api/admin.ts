@@ -1225,7 +1225,7 @@ export interface paths {
         };
         /**
          * List the invitations
-         * @description The open invitations, oldest first. Their links are never shown again.
+         * @description The open invitations, oldest first. The links are not included; they are shown only when an invitation is created.
          */
         get: operations["listInvitations"];
         put?: never;

@@ -29,6 +29,7 @@ export function createApp(services: Services): App {
    * well-formed key gets a 401 response.
    */
   async function reject(exchange: Exchange, { api, isPublic }: RouteMatch): Promise<Reply> {
+    admission.noteRejection(exchange);
     if (!isPublic) await api?.requireLikelyCaller?.(exchange, services);
     throw new Overloaded();
   }
@@ -39,7 +40,6 @@ export function createApp(services: Services): App {
       failures.add(known, exchange.requestId);
       return replyToError(known, exchange, services);
     }
-    admission.noteRejection(exchange);
     rejections.add();
     exchange.isOverload = true;
     return replyError(error, exchange.requestId);
@@ -91,6 +91,7 @@ export function createApp(services: Services): App {
         .then((handled) => requireSendable(handled, exchange))
         .catch((error: unknown) => {
           if (error === CLIENT_LEFT) throw error;
+          if (error instanceof Overloaded && !isRejected) admission.noteAccountRejection(exchange);
           return replyTo(error, exchange);
         });
       exchange.repliedMs = performance.now();

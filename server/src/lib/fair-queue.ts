@@ -11,13 +11,9 @@ export class FairQueue<K, T> {
     return this.#entries.size === 0;
   }
 
-  countOf(key: K): number {
-    return this.#entries.get(key)?.length ?? 0;
-  }
-
-  /** The owner's first entry that matches. */
-  find(key: K, isWanted: (entry: T) => boolean): T | undefined {
-    return this.#entries.get(key)?.find(isWanted);
+  countOf(key: K, isCounted?: (entry: T) => boolean): number {
+    const entries = this.#entries.get(key) ?? [];
+    return isCounted === undefined ? entries.length : entries.filter(isCounted).length;
   }
 
   add(key: K, entry: T): void {

@@ -2,21 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../lib/fair-queue.ts';
 import { stopping, unavailable } from './errors.ts';
 
-/** Maximum waiting queries per account. Further ones are rejected, since they would wait for minutes. */
-const WAITING_MAX = 128;
-/** While this many of an account's queries wait, further ones are rejected if the oldest has waited for `SLOW_MS`. */
-const SLOW_WAITING_MAX = 64;
-const SLOW_MS = 1_000;
+/** Maximum waiting searches per account. Further ones are rejected, because they could wait for many seconds. */
+const WAITING_MAX = 100;
 /** Rejections are delayed, so that clients that ignore `Retry-After` retry less often. */
 const REJECTION_MS = { min: 500, max: 1_500 };
 
 /** An account is considered the only one once no other account has acquired a permit for this long. */
 const ALONE_AFTER_MS = 1_000;
 
-interface Waiter {
+interface Waiter extends RunOptions {
   accountId: string;
-  sinceMs: number;
-  continues: boolean;
   start(): void;
   reject(error: unknown): void;
 }
@@ -25,10 +20,12 @@ export interface RunOptions {
   /** Cancels work that is still waiting. */
   signal?: AbortSignal | undefined;
   /**
-   * Whether the work continues a search. If so, it runs before the account's other work, so that the search
+   * Whether the work runs before the account's other work. Work that continues a search does, so that the search
    * frees its memory sooner.
    */
-  continues?: boolean | undefined;
+  isUrgent?: boolean | undefined;
+  /** Whether the work is rejected if too many such calls of the account wait. Urgent work is never rejected. */
+  isLimited?: boolean | undefined;
   /**
    * Whether to hold the permit for twice the duration of the work if other accounts have work, too. This
    * leaves them half the time.
@@ -59,25 +56,15 @@ export class FairSemaphore {
   }
 
   /**
-   * Call this right before `run`.
-   * @returns a promise that rejects, if too many of the account's calls are waiting; otherwise undefined
-   * @throws {AppError} `unavailable` if the service is stopping, or the reason of an aborted `signal`
+   * Runs `work` with a permit, unless `signal` aborts first.
+   * @throws {AppError} `unavailable` if limited work is rejected or the service is stopping
    */
-  requireRoom(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<never> | undefined {
+  async run<T>(accountId: string, work: () => Promise<T>, options: RunOptions = {}): Promise<T> {
+    const { signal } = options;
     signal?.throwIfAborted();
     if (this.#isClosed) throw stopping();
-    return continues || !this.#isTooLong(accountId) ? undefined : rejectLate(signal);
-  }
-
-  #isTooLong(accountId: string): boolean {
-    const count = this.#waiting.countOf(accountId);
-    if (count < SLOW_WAITING_MAX) return false;
-    const oldest = this.#waiting.find(accountId, ({ continues }) => !continues);
-    return count >= WAITING_MAX || (oldest !== undefined && performance.now() - oldest.sinceMs > SLOW_MS);
-  }
-
-  /** Runs `work` with a permit, unless `signal` aborts first. */
-  async run<T>(accountId: string, work: () => Promise<T>, options: RunOptions = {}): Promise<T> {
+    if (isLimited(options) && this.#waiting.countOf(accountId, isLimited) >= WAITING_MAX)
+      return await rejectLate(signal);
     const acquired = this.acquire(accountId, options);
     if (acquired !== undefined) await acquired;
     const startMs = performance.now();
@@ -93,8 +80,8 @@ export class FairSemaphore {
    * Acquires a permit, which the caller must `release`.
    * @returns a promise if no permit is free yet @throws the reason of `signal`
    */
-  acquire(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<void> | undefined {
-    if (!this.isFreeFor(accountId)) return this.#wait(accountId, signal, continues);
+  acquire(accountId: string, options: RunOptions = {}): Promise<void> | undefined {
+    if (!this.isFreeFor(accountId)) return this.#wait(accountId, options);
     this.#begin(accountId);
     return undefined;
   }
@@ -146,19 +133,24 @@ export class FairSemaphore {
     for (const waiter of this.#waiting.takeAll()) waiter.reject(error);
   }
 
-  async #wait(accountId: string, signal: AbortSignal | undefined, continues: boolean): Promise<void> {
+  async #wait(accountId: string, options: RunOptions): Promise<void> {
+    const { signal, isUrgent } = options;
     // A signal that has already aborted does not emit the event again.
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter = { accountId, sinceMs: performance.now(), continues, start: resolve, reject };
+    const waiter = { ...options, accountId, start: resolve, reject };
     const drop = () => {
       if (this.#waiting.remove(accountId, waiter)) reject(signal?.reason);
     };
     signal?.addEventListener('abort', drop);
-    if (continues) this.#waiting.addFirst(accountId, waiter);
+    if (isUrgent) this.#waiting.addFirst(accountId, waiter);
     else this.#waiting.add(accountId, waiter);
     await promise.finally(() => signal?.removeEventListener('abort', drop));
   }
+}
+
+function isLimited({ isLimited, isUrgent }: RunOptions): boolean {
+  return isLimited === true && isUrgent !== true;
 }
 
 async function rejectLate(signal: AbortSignal | undefined): Promise<never> {

@@ -23,7 +23,7 @@ export interface Wanted {
   bytesMax?: number;
 }
 
-export interface SearchOptions extends Pick<RunOptions, 'signal' | 'continues'> {}
+export interface SearchOptions extends Pick<RunOptions, 'signal' | 'isUrgent'> {}
 
 /** `Executor` stands for the type in `database.ts`, which imports this file. */
 export interface PageOptions<Executor> extends SearchOptions {

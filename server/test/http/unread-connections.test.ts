@@ -11,16 +11,21 @@ function rejectMany(t: TestContext, room: () => number) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const unread = new UnreadConnections(room);
   const paused = new Set<object>();
-  const reject = () => {
+  const open = () => {
     const socket = { destroyed: false, pause: () => paused.add(socket), resume: () => paused.delete(socket) };
+    return socket;
+  };
+  const reject = (socket = open()) => {
     const outgoing = new EventEmitter();
     unread.add({ incoming: { socket, complete: true }, outgoing } as unknown as Exchange);
     outgoing.emit('close');
   };
-  for (let index = 0; index < 60; index += 1) reject();
+  const sockets = Array.from({ length: 60 }, open);
+  for (const socket of sockets) reject(socket);
   assert.equal(paused.size, 60);
   return {
     reject,
+    sockets,
     tick(durationMs: number): number {
       for (let passedMs = 0; passedMs < durationMs; passedMs += 20) {
         nowMs += 20;
@@ -35,6 +40,14 @@ test('after a rejection, a connection is read again after a second, and 20 conne
   const { tick } = rejectMany(t, () => 0);
   assert.equal(tick(980), 0);
   assert.deepEqual([tick(20), tick(20), tick(20)], [20, 40, 60]);
+});
+
+test('a connection with several rejected requests counts once, and a closed one not at all', (t) => {
+  const { reject, sockets, tick } = rejectMany(t, () => 0);
+  const [first] = sockets;
+  for (let count = 0; count < 50; count += 1) reject(first);
+  for (const socket of sockets.slice(1, 41)) socket.destroyed = true;
+  assert.equal(tick(1_000), 20, '19 that are open, and the first');
 });
 
 test('once there is room for more requests and none is rejected any more, as many connections are read again', (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairSemaphore } from '../../src/storage/fair-semaphore.ts';
+import { FairSemaphore, type RunOptions } from '../../src/storage/fair-semaphore.ts';
 
 test('an aborted read fails without waiting and takes no permit', async () => {
   const turns = new FairSemaphore(1);
@@ -14,18 +14,18 @@ test('an aborted read fails without waiting and takes no permit', async () => {
   assert.equal(await turns.run('other', async () => 'run'), 'run');
 });
 
-test('one account leaves a permit to others, and a continued read runs before new ones', async () => {
+test('one account leaves a permit to others, and an urgent read runs before the others', async () => {
   const turns = new FairSemaphore(2, 1);
   const seen: string[] = [];
   const ends = new Map<string, () => void>();
-  const read = (accountId: string, name: string, continues = false) => {
+  const read = (accountId: string, name: string, isUrgent = false) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     ends.set(name, resolve);
     const work = () => {
       seen.push(name);
       return promise;
     };
-    return turns.run(accountId, work, { continues });
+    return turns.run(accountId, work, { isUrgent });
   };
   const reads = [read('one', 'a'), read('one', 'b'), read('one', 'c', true), read('other', 'd')];
   assert.deepEqual(seen, ['a', 'd']);
@@ -96,34 +96,16 @@ test('reads that pause leave half of the time to other accounts’ reads', async
   await more;
 });
 
-test('a read beyond the queue limit is rejected', async () => {
+test('a search is rejected while 100 of its account wait, whatever else of the account waits', async () => {
   const turns = new FairSemaphore(1);
   const running = Promise.withResolvers<void>();
-  const reads = Array.from({ length: 257 }, () => turns.run('one', () => running.promise));
-  assert.equal(turns.requireRoom('one', { continues: true }), undefined);
-  assert.equal(turns.requireRoom('other'), undefined);
-  await assert.rejects(async () => turns.requireRoom('one'), { code: 'unavailable' });
+  const run = (accountId: string, options: RunOptions = {}) => turns.run(accountId, () => running.promise, options);
+  const limited = { isLimited: true };
+  const waiting = [...Array.from({ length: 200 }, () => run('one')), run('one', { isLimited: true, isUrgent: true })];
+  waiting.push(...Array.from({ length: 100 }, () => run('one', limited)));
+  await assert.rejects(run('one', limited), { code: 'unavailable' });
+  waiting.push(run('one', { isLimited: true, isUrgent: true }), run('one'), run('other', limited));
   running.resolve();
-  await Promise.all(reads);
-});
-
-test('a search is rejected while 64 of its account wait and the oldest has waited for more than a second', async (t) => {
-  let nowMs = 0;
-  t.mock.method(performance, 'now', () => nowMs);
-  const turns = new FairSemaphore(1);
-  const running = Promise.withResolvers<void>();
-  const searches = [turns.run('one', () => running.promise)];
-  const wait = (continues = false) => searches.push(turns.run('one', async () => {}, { continues }));
-  for (let count = 0; count < 63; count += 1) wait();
-  nowMs = 1_001;
-  assert.equal(turns.requireRoom('one'), undefined, 'only 63 wait');
-  // The pieces of a running search are at the front of the queue.
-  wait(true);
-  const rejected = turns.requireRoom('one');
-  assert.equal(turns.requireRoom('other'), undefined, 'another account has no queue');
-  assert.equal(turns.requireRoom('one', { continues: true }), undefined, 'a running search continues');
-  await assert.rejects(async () => rejected, { code: 'unavailable' });
-  running.resolve();
-  await Promise.all(searches);
-  assert.equal(turns.requireRoom('one'), undefined, 'none waits any more');
+  await Promise.all(waiting);
+  await run('one', limited);
 });

@@ -120,7 +120,7 @@ class Reading {
     const { database, principal, search, signal } = this.#of;
     const { limit, bytesMax } = runSize();
     const ids = this.#found.slice(0, limit).map(({ id }) => id);
-    const options = { bytesMax, signal, continues: true };
+    const options = { bytesMax, signal, isUrgent: true };
     const { docs, count } = await database.search.findDocs(principal.accountId, search, ids, options);
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);
@@ -143,7 +143,7 @@ class Reading {
   async #findGroup(after: Position | undefined): Promise<void> {
     const { database, principal, search, signal } = this.#of;
     const wanted = { after, limit: this.#hold() };
-    const options = { signal, continues: true };
+    const options = { signal, isUrgent: true };
     const { packs, count } = await database.search.findPositions(principal.accountId, search, wanted, options);
     this.#packs = packs;
     this.#isCut = count === wanted.limit;

@@ -2,7 +2,7 @@ import { Backlog } from '../../lib/backlog.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { areConnecting } from '../../lib/turns.ts';
 import type { Database } from '../../storage/database.ts';
-import { clientAddress, networkOf, type TrustedProxies } from '../protocol/client-address.ts';
+import { clientAddress, isBehindProxy, networkOf, type TrustedProxies } from '../protocol/client-address.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { isProbe } from '../protocol/probes.ts';
 import { UnreadConnections } from '../protocol/unread-connections.ts';
@@ -61,8 +61,15 @@ export class Admission {
     return this.#waiting.length >= WAITING_MAX || this.#waiting.countOf(this.#senderOf(exchange)) >= MODEST_COUNT;
   }
 
+  /** Call this when a request is rejected because of the load on the whole service. */
   noteRejection(exchange: Exchange): void {
     this.#unread.add(exchange);
+  }
+
+  /** Call this when a request is rejected because of its account's load. */
+  noteAccountRejection(exchange: Exchange): void {
+    // A proxy's connection can also carry other accounts' requests.
+    if (!isBehindProxy(exchange.incoming, this.#trustedProxies)) this.#unread.add(exchange);
   }
 
   /** Resolves when the request can start; undefined if it can start now. */

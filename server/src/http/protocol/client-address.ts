@@ -42,6 +42,10 @@ export function createForwardedCheck({ logger }: Log, trusted: TrustedProxies): 
   };
 }
 
+export function isBehindProxy({ socket }: IncomingMessage, trusted: TrustedProxies): boolean {
+  return trusted !== undefined && isTrusted(plainAddress(socket.remoteAddress ?? ''), trusted);
+}
+
 /** Converts an IPv4-mapped IPv6 address to IPv4. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;

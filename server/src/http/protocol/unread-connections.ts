@@ -8,19 +8,16 @@ const CHECK_INTERVAL_MS = 20;
  * Otherwise, if thousands of clients ignored `Retry-After`, rejecting their requests would take most of the time.
  */
 const OVERDUE_PER_CHECK = 20;
-
-interface Unread {
-  socket: Socket;
-  /** When to read the connection again even while requests are being rejected. */
-  dueMs: number;
-}
+/** With more than 4,000 connections, so many that each is read again within four seconds. */
+const OVERDUE_SHARE = CHECK_INTERVAL_MS / 4_000;
 
 /**
  * After a rejected request, stops reading its connection until there is room for more requests. Otherwise, a client
  * or proxy could send the next request immediately, and rejecting it would delay accepted requests.
  */
 export class UnreadConnections {
-  readonly #unread: Unread[] = [];
+  /** When to read each connection again even while requests are being rejected; the earliest is first. */
+  readonly #dueMs = new Map<Socket, number>();
   readonly #room: () => number;
   #timer: NodeJS.Timeout | undefined;
   /** Whether a request has been rejected since the last check. */
@@ -35,22 +32,32 @@ export class UnreadConnections {
   add({ incoming, outgoing }: Exchange): void {
     const { socket } = incoming;
     outgoing.once('close', () => {
+      this.#isRejecting = true;
       if (socket.destroyed || !incoming.complete) return;
       socket.pause();
-      this.#isRejecting = true;
-      this.#unread.push({ socket, dueMs: performance.now() + UNREAD_MS });
+      // With pipelining, several requests of a connection can be rejected.
+      this.#dueMs.delete(socket);
+      this.#dueMs.set(socket, performance.now() + UNREAD_MS);
       this.#timer ??= setInterval(this.#check, CHECK_INTERVAL_MS);
     });
   }
 
   readonly #check = (): void => {
     const nowMs = performance.now();
-    const overdue = this.#unread.slice(0, OVERDUE_PER_CHECK).filter(({ dueMs }) => dueMs <= nowMs);
-    // Requests can also be rejected for a reason that `room` does not know, such as a full queue for the database.
-    const count = this.#isRejecting ? overdue.length : Math.max(this.#room(), overdue.length);
+    const overdueMax = Math.max(OVERDUE_PER_CHECK, Math.ceil(this.#dueMs.size * OVERDUE_SHARE));
+    // Requests can also be rejected for a reason that `room` does not take into account, such as a full queue for the
+    // database.
+    const room = this.#isRejecting ? 0 : this.#room();
     this.#isRejecting = false;
-    for (const { socket } of this.#unread.splice(0, count)) socket.resume();
-    if (this.#unread.length > 0) return;
+    let count = 0;
+    for (const [socket, dueMs] of this.#dueMs) {
+      if (count >= room && (count >= overdueMax || dueMs > nowMs)) break;
+      this.#dueMs.delete(socket);
+      if (socket.destroyed) continue;
+      socket.resume();
+      count += 1;
+    }
+    if (this.#dueMs.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   };

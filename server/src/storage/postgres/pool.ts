@@ -164,7 +164,7 @@ export class Pool {
   async #acquirePermit(accountId: string, isUrgent: boolean): Promise<void> {
     const signal = this.#permits.isFreeFor(accountId) ? undefined : AbortSignal.timeout(ACQUIRE_TIMEOUT_MS);
     try {
-      await this.#permits.acquire(accountId, { signal, continues: isUrgent });
+      await this.#permits.acquire(accountId, { signal, isUrgent });
     } catch (cause) {
       throw new ConnectionError('No connection to the database', { cause });
     }

@@ -34,14 +34,16 @@ export class PostgresScans implements Scans {
   /** Like `query`, but returns rows as arrays. @throws also the reason of an aborted `signal` */
   async run(accountId: string, makeQuery: () => Query, { settings = '', ...options }: ScanOptions): Promise<Result> {
     using _ = noteWaiting();
-    const rejected = this.#pool.longReads.requireRoom(accountId, options);
-    if (rejected !== undefined) return await rejected;
     const allSettings = `${this.#pool.beginLimits}; set local statement_timeout = ${SCAN_TIMEOUT_MS}${settings}`;
     const readInTurn = () => {
       const query = { ...makeQuery(), timeoutMs: SCAN_TIMEOUT_MS };
       return read(this.#pool, (client: pg.ClientBase) => readWith(client, allSettings, query), accountId);
     };
-    return await this.#pool.longReads.run(accountId, readInTurn, { ...options, pauses: options.continues });
+    return await this.#pool.longReads.run(accountId, readInTurn, {
+      ...options,
+      isLimited: true,
+      pauses: options.isUrgent,
+    });
   }
 
   close(): void {

@@ -54,10 +54,8 @@ export class ReaderThreads implements Scans {
     return this.#run(accountId, () => request, options);
   }
 
-  async #run(accountId: string, makeRequest: () => ReadRequest, options: SearchOptions): Promise<ReadRows> {
-    const rejected = this.#permits.requireRoom(accountId, options);
-    if (rejected !== undefined) return await rejected;
-    return await this.#permits.run(accountId, () => this.#read(makeRequest()), options);
+  #run(accountId: string, makeRequest: () => ReadRequest, options: SearchOptions): Promise<ReadRows> {
+    return this.#permits.run(accountId, () => this.#read(makeRequest()), { ...options, isLimited: true });
   }
 
   /** Finishes running queries and rejects waiting ones. */

@@ -35,7 +35,8 @@ export const listInvitationsOperation: Operation<'administrator'> = {
   path: '/invitations',
   operationId: 'listInvitations',
   summary: 'List the invitations',
-  description: 'The open invitations, oldest first. The links are not included; they are shown only when an invitation is created.',
+  description:
+    'The open invitations, oldest first. The links are not included; they are shown only when an invitation is created.',
   caller: 'administrator',
   replies: [listReply('The invitations.', 'InvitationList', invitation, example)],
   errors: [],
