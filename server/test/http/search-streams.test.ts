@@ -19,6 +19,7 @@ import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
 import { createListing } from '../../src/domain/listings/listings.ts';
 import type { QueryBuild } from '../../src/storage/database.ts';
+import { unavailable } from '../../src/storage/errors.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
 import { readPages } from '../support/pages.ts';
 
@@ -70,6 +71,24 @@ function afterSearches(service: TestService, after: () => Promise<void>): void {
     return result;
   });
 }
+
+test('a search whose page is rejected is not counted', async () => {
+  await using own = await startTestService();
+  const tenant = await own.createTenant();
+  const { search } = own.database;
+  search.findPage = async () => {
+    throw unavailable('Too many searches.');
+  };
+  let isAborted = false;
+  search.count = async (_accountId, _search, { signal }) => {
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+    isAborted = true;
+    signal?.throwIfAborted();
+    return 0;
+  };
+  assert.equal((await own.fetch(tenant, '/v1/listings?beds=3&count=true&limit=5')).status, 503);
+  await until('the count is canceled', () => isAborted);
+});
 
 describe('a complete sorted list', () => {
   for (const count of [0, 1, 250, 251, 999, 1000, 1001, 1250, 1251]) {

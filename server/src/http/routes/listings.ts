@@ -123,14 +123,20 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const cached = listCache.find(cacheKey);
   if (cached !== undefined) return cached;
 
-  const signal = abortWhenLeft(exchange);
+  const failed = new AbortController();
+  const left = abortWhenLeft(exchange);
+  const signal = count ? AbortSignal.any([left, failed.signal]) : left;
   // HTTP/1.0 does not support chunks.
   const canBeStreamed = incoming.httpVersionMinor > 0;
   const length = isHeadOfAll ? HEAD_LIMIT : limit;
   if (length === undefined || length > SHORT_PAGE_MAX) await ownTurn(accountId);
   const counting = count ? countListings(database, principal, search, signal) : undefined;
   const finding = findListings(database, principal, search, { after, limit: length, canBeStreamed, signal });
-  const [total, { pageEnd, ...found }] = await Promise.all([counting, finding]);
+  const [total, { pageEnd, ...found }] = await Promise.all([counting, finding]).catch((error: unknown) => {
+    // Otherwise, the other half of the search would still wait or run, although its result is not needed.
+    failed.abort(error);
+    throw error;
+  });
   if (isHeadOfAll && pageEnd !== undefined) {
     const content = { first: [], rest: nothing(), frame: { nextCursor: null, sequence, epoch, total } };
     return replyList(format, content, query, { ETag: etag });

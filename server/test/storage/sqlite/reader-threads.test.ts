@@ -142,13 +142,15 @@ test('more distinct queries than cached statements all succeed', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const numbers = Array.from({ length: 250 }, (_, index) => index);
   for (let turn = 0; turn < 2; turn += 1) {
-    const runs = await Promise.all(
-      numbers.map((n) => database.scans.query<{ n: number }>(accountId, query(`select ${n} as n`))),
-    );
-    assert.deepEqual(
-      runs.map(([row]) => row?.n),
-      numbers,
-    );
+    // Fewer at a time than may wait.
+    for (let start = 0; start < numbers.length; start += 50) {
+      const some = numbers.slice(start, start + 50);
+      const runs = some.map((n) => database.scans.query<{ n: number }>(accountId, query(`select ${n} as n`)));
+      assert.deepEqual(
+        (await Promise.all(runs)).map(([row]) => row?.n),
+        some,
+      );
+    }
   }
 });
 
@@ -253,7 +255,7 @@ test('excess waiting queries of one account are rejected, and other accounts’ 
   const { database } = await databaseFor(t);
   const build = query<{ n: number }>('select 1 as n');
   const one = () => database.scans.query('acc_busy', build);
-  const piled = Array.from({ length: 300 }, one);
+  const piled = Array.from({ length: 140 }, one);
   const other = database.scans.query('acc_other', build);
   const outcomes = await Promise.allSettled(piled);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
