@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
+import { BlockList } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { Admission } from '../../src/http/gate/admission.ts';
 import type { Exchange } from '../../src/http/protocol/exchange.ts';
 import { UnreadConnections } from '../../src/http/protocol/unread-connections.ts';
 
@@ -59,4 +61,22 @@ test('once there is room for more requests and none is rejected any more, as man
   reject();
   assert.equal(tick(20), 34, 'the connection that was rejected again is not read');
   assert.equal(tick(20), 44);
+});
+
+test('a connection of a trusted proxy is read on if a request was rejected because of its account', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const proxies = new BlockList();
+  proxies.addAddress('192.0.2.1');
+  const admission = new Admission({ isOverfull: () => true }, proxies);
+  const isPausedAfter = (note: 'noteRejection' | 'noteAccountRejection', remoteAddress: string) => {
+    const pause = t.mock.fn();
+    const outgoing = new EventEmitter();
+    const incoming = { socket: { remoteAddress, pause }, complete: true };
+    admission[note]({ incoming, outgoing } as unknown as Exchange);
+    outgoing.emit('close');
+    return pause.mock.callCount() === 1;
+  };
+  assert.equal(isPausedAfter('noteAccountRejection', '::ffff:192.0.2.1'), false);
+  assert.equal(isPausedAfter('noteAccountRejection', '192.0.2.2'), true);
+  assert.equal(isPausedAfter('noteRejection', '192.0.2.1'), true, 'the whole service is overloaded');
 });
