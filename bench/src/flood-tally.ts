@@ -154,7 +154,7 @@ export class Requests {
     return reads === undefined ? this.#change(kind) : this.#pick(reads);
   }
 
-  /** A search that matches every listing, and no earlier response can be sent again. */
+  /** A search that matches every listing. No two are equal, so the service cannot send an earlier response again. */
   #search(): Sent {
     const price = (this.#count() / 100_000).toFixed(5);
     const query = `q=lane&beds[gte]=2&listPrice[gte]=${price}&count=true&limit=20`;

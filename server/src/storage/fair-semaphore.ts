@@ -63,7 +63,7 @@ export class FairSemaphore {
     const { signal } = options;
     signal?.throwIfAborted();
     if (this.#isClosed) throw stopping();
-    if (isLimited(options) && this.#waiting.countOf(accountId, isLimited) >= WAITING_MAX)
+    if (isRejectable(options) && this.#waiting.countOf(accountId, isRejectable) >= WAITING_MAX)
       return await rejectLate(signal);
     const acquired = this.acquire(accountId, options);
     if (acquired !== undefined) await acquired;
@@ -149,8 +149,8 @@ export class FairSemaphore {
   }
 }
 
-function isLimited({ isLimited, isUrgent }: RunOptions): boolean {
-  return isLimited === true && isUrgent !== true;
+function isRejectable({ isLimited = false, isUrgent = false }: RunOptions): boolean {
+  return isLimited && !isUrgent;
 }
 
 async function rejectLate(signal: AbortSignal | undefined): Promise<never> {

@@ -123,9 +123,9 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const cached = listCache.find(cacheKey);
   if (cached !== undefined) return cached;
 
-  const failed = new AbortController();
   const left = abortWhenLeft(exchange);
-  const signal = count ? AbortSignal.any([left, failed.signal]) : left;
+  const failed = count ? new AbortController() : undefined;
+  const signal = failed === undefined ? left : AbortSignal.any([left, failed.signal]);
   // HTTP/1.0 does not support chunks.
   const canBeStreamed = incoming.httpVersionMinor > 0;
   const length = isHeadOfAll ? HEAD_LIMIT : limit;
@@ -134,7 +134,7 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const finding = findListings(database, principal, search, { after, limit: length, canBeStreamed, signal });
   const [total, { pageEnd, ...found }] = await Promise.all([counting, finding]).catch((error: unknown) => {
     // Otherwise, the other half of the search would still wait or run, although its result is not needed.
-    failed.abort(error);
+    failed?.abort(error);
     throw error;
   });
   if (isHeadOfAll && pageEnd !== undefined) {
