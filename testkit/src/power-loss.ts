@@ -31,8 +31,8 @@ const STRICT_FIRST = 2;
 const STRICT_SHARE = 0.25;
 
 /**
- * Returns settings with which a service keeps its files on a simulated disk, in a subdirectory of
- * `directory`.
+ * Prepares simulated power losses. With the returned settings, a service keeps its files on a simulated disk,
+ * in a subdirectory of `directory`.
  */
 export function preparePowerLoss(directory: string, random: Random, given: Record<string, string>): PowerLoss {
   const library = join(directory, 'power-loss.so');

@@ -109,8 +109,8 @@ async function tryOver(scene: Scene): Promise<void> {
   for (const memberId of [helper.id, user.id]) {
     await ada.browser.ask('DELETE', `/admin/members/${memberId}`, undefined, 204);
   }
-  await assertOver(scene, ofRemoved, 'of an administrator who was removed');
-  await assertOver(scene, toRemoved, 'of a removed user');
+  await assertOver(scene, ofRemoved, 'from an administrator who was removed');
+  await assertOver(scene, toRemoved, 'to a user who was removed');
   assert.equal(await gone.whoIsHere(), undefined, 'a removed user is signed in');
 }
 

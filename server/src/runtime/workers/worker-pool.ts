@@ -9,7 +9,7 @@ import { WorkerProcess } from './worker-process.ts';
 
 /** A worker that ends within this time is treated as a failed start. */
 const STABLE_AFTER_MS = 10_000;
-/** The wait before a restart, which doubles after each failure. */
+/** Doubled for each failure in a row to get the wait before a restart. Without failures, there is no wait. */
 const BACKOFF_MS = 100;
 const BACKOFF_MAX_MS = 30_000;
 /** How long workers can take to end after their requests are aborted. */
