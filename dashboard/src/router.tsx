@@ -67,51 +67,23 @@ const listing = createRoute({
 
 const developersLayout = lazyPage(() => import('./pages/for-administrators'), 'DevelopersLayout');
 const developers = createRoute({ getParentRoute: () => inside, path: '/developers', component: developersLayout });
-const developersStart = createRoute({
-  getParentRoute: () => developers,
-  path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/developers/requests', replace: true });
-  },
-});
 
-const activity = createRoute({
-  getParentRoute: () => inside,
-  path: '/activity',
-  validateSearch: pickSearch(ACTIVITY_SEARCH),
-  component: lazyPage(() => import('./pages/activity'), 'ActivityPage'),
-});
+/** Creates the route of a page. `names` are the names of its query parameters. */
+function page<Parent extends AnyRoute, Path extends string, Name extends string = never>(
+  parent: Parent,
+  path: Path,
+  component: RouteComponent,
+  names: readonly Name[] = [],
+) {
+  return createRoute({ getParentRoute: () => parent, path, component, validateSearch: pickSearch(names) });
+}
 
-const requests = createRoute({
-  getParentRoute: () => developers,
-  path: '/requests',
-  validateSearch: pickSearch(REQUEST_SEARCH),
-  component: lazyPage(() => import('./pages/developers/requests'), 'RequestsPage'),
-});
-
-const events = createRoute({
-  getParentRoute: () => developers,
-  path: '/events',
-  validateSearch: pickSearch(EVENT_SEARCH),
-  component: lazyPage(() => import('./pages/developers/events'), 'EventsPage'),
-});
-
-const webhook = createRoute({
-  getParentRoute: () => developers,
-  path: '/webhooks/$id',
-  validateSearch: pickSearch(['state', 'cursor']),
-  component: lazyPage(() => import('./pages/developers/webhook'), 'WebhookPage'),
-});
-
-const feed = createRoute({
-  getParentRoute: () => inside,
-  path: '/feeds/$name',
-  validateSearch: pickSearch(['cursor']),
-  component: lazyPage(() => import('./pages/feeds/feed'), 'FeedPage'),
-});
-
-function page<Parent extends AnyRoute, Path extends string>(parent: Parent, path: Path, component: RouteComponent) {
-  return createRoute({ getParentRoute: () => parent, path, component });
+/** Creates the route that redirects from a parent's own path to the first page below it. */
+function start<Parent extends AnyRoute>(parent: Parent, to: '/developers/requests' | '/settings/api') {
+  const beforeLoad = () => {
+    throw redirect({ to, replace: true });
+  };
+  return createRoute({ getParentRoute: () => parent, path: '/', beforeLoad });
 }
 
 const setup = lazyPage(() => import('./pages/entry/setup'), 'SetupPage');
@@ -119,9 +91,13 @@ const invitation = lazyPage(() => import('./pages/entry/invitation'), 'Invitatio
 const overview = lazyPage(() => import('./pages/overview/overview'), 'OverviewPage');
 const newListing = lazyPage(() => import('./pages/listings/new-listing'), 'NewListingPage');
 const importListings = lazyPage(() => import('./pages/listings/import'), 'ImportPage');
+const requests = lazyPage(() => import('./pages/developers/requests'), 'RequestsPage');
 const request = lazyPage(() => import('./pages/developers/request'), 'RequestPage');
+const events = lazyPage(() => import('./pages/developers/events'), 'EventsPage');
 const webhooks = lazyPage(() => import('./pages/developers/webhooks'), 'WebhooksPage');
+const webhook = lazyPage(() => import('./pages/developers/webhook'), 'WebhookPage');
 const feeds = lazyPage(() => import('./pages/feeds/feeds'), 'FeedsPage');
+const feed = lazyPage(() => import('./pages/feeds/feed'), 'FeedPage');
 const newFeed = lazyPage(() => import('./pages/feeds/new-feed'), 'NewFeedPage');
 const sendFile = lazyPage(() => import('./pages/feeds/send-file'), 'SendFilePage');
 const feedRun = lazyPage(() => import('./pages/feeds/run'), 'FeedRunPage');
@@ -129,23 +105,10 @@ const settingsLayout = lazyPage(() => import('./pages/settings/settings'), 'Sett
 const apiKeys = lazyPage(() => import('./pages/settings/api-keys'), 'ApiKeysPage');
 const team = lazyPage(() => import('./pages/settings/team'), 'TeamPage');
 const account = lazyPage(() => import('./pages/settings/account'), 'AccountPage');
+const activity = lazyPage(() => import('./pages/activity'), 'ActivityPage');
 const profile = lazyPage(() => import('./pages/profile/profile'), 'ProfilePage');
 
 const settings = page(inside, '/settings', settingsLayout);
-const keys = createRoute({
-  getParentRoute: () => settings,
-  path: '/api',
-  // `generate` opens the dialog that generates a key.
-  validateSearch: pickSearch(['generate']),
-  component: apiKeys,
-});
-const settingsStart = createRoute({
-  getParentRoute: () => settings,
-  path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/settings/api', replace: true });
-  },
-});
 
 const routeTree = root.addChildren([
   signIn,
@@ -159,20 +122,26 @@ const routeTree = root.addChildren([
     listing,
     page(inside, '/feeds', feeds),
     page(inside, '/feeds/new', newFeed),
-    feed,
+    page(inside, '/feeds/$name', feed, ['cursor']),
     page(inside, '/feeds/$name/send', sendFile),
     page(inside, '/feeds/$name/runs/$runId', feedRun),
     developers.addChildren([
-      developersStart,
-      requests,
+      start(developers, '/developers/requests'),
+      page(developers, '/requests', requests, REQUEST_SEARCH),
       page(developers, '/requests/$id', request),
-      events,
+      page(developers, '/events', events, EVENT_SEARCH),
       page(developers, '/webhooks', webhooks),
-      webhook,
+      page(developers, '/webhooks/$id', webhook, ['state', 'cursor']),
     ]),
-    settings.addChildren([settingsStart, keys, page(settings, '/team', team), page(settings, '/account', account)]),
+    settings.addChildren([
+      start(settings, '/settings/api'),
+      // `generate` opens the dialog that generates a key.
+      page(settings, '/api', apiKeys, ['generate']),
+      page(settings, '/team', team),
+      page(settings, '/account', account),
+    ]),
     page(inside, '/profile', profile),
-    activity,
+    page(inside, '/activity', activity, ACTIVITY_SEARCH),
   ]),
 ]);
 

@@ -29,6 +29,7 @@ const dark: MantineColorsTuple = [
 
 /** Without this role, a dialog's header would be a second banner landmark on the page. */
 const attributes = { header: { role: 'presentation' } };
+const closeButtonProps = { 'aria-label': 'Close' };
 
 export const theme = createTheme({
   primaryColor: 'evergreen',
@@ -42,23 +43,25 @@ export const theme = createTheme({
   fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Code', Menlo, Consolas, 'Liberation Mono', monospace",
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.375rem' }, h2: { fontSize: '1.0625rem' } } },
   components: {
-    Button: { defaultProps: { size: 'sm' } },
+    Badge: { defaultProps: { variant: 'default', size: 'sm', tt: 'none' } },
+    // Only the main action of a page or a dialog has the variant `filled`.
+    Button: { defaultProps: { size: 'sm', variant: 'default' } },
     Modal: {
       defaultProps: {
         attributes,
         centered: true,
         radius: 'lg',
         withCloseButton: false,
+        closeButtonProps,
         overlayProps: { blur: 2 },
         // Do not fade out: closing a dialog clears its content, which may be a secret.
         transitionProps: { exitDuration: 0 },
       },
       styles: { title: { fontWeight: 600 } },
     },
-    Drawer: { defaultProps: { attributes }, styles: { title: { fontWeight: 600 } } },
+    Drawer: { defaultProps: { attributes, closeButtonProps }, styles: { title: { fontWeight: 600 } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close notification' } } },
     TextInput: { defaultProps: { withAsterisk: false } },
-    PasswordInput: { defaultProps: { withAsterisk: false } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
     // Mantine's focus placeholder is not a valid child of a menu (WAI-ARIA). Without it, the first item gets
     // the focus.

@@ -1,32 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError, onSessionDoubt, type Query, request } from './client';
-import type {
-  Account,
-  ActivityList,
-  ApiKeyList,
-  DeliveryList,
-  EventList,
-  Feed,
-  FeedList,
-  FeedRun,
-  FeedRunList,
-  History,
-  InvitationList,
-  Listing,
-  ListingList,
-  ListingMap,
-  LoggedRequest,
-  LoggedRequestList,
-  MemberList,
-  Overview,
-  Passkey,
-  SavedViewList,
-  Session,
-  SessionInfo,
-  Setup,
-  Webhook,
-  WebhookList,
-} from './types';
+import type { History, Listing, ListingList, ListingMap, Passkey, Schemas, Session, SessionInfo } from './types';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -42,32 +16,45 @@ export const queryClient = new QueryClient({
   },
 });
 
-function get<T>(queryKey: [name: string, ...rest: unknown[]], path: string, query?: Query) {
+type Key = [name: string, ...rest: unknown[]];
+
+function get<T>(queryKey: Key, path: string, query?: Query) {
   return queryOptions({
     queryKey,
     queryFn: ({ signal }) => request<T>('GET', path, { signal, ...(query && { query }) }),
   });
 }
 
+/** A part of a list. The previous part stays on the page until this one has been loaded. */
+function part<T>(queryKey: Key, load: (signal: AbortSignal) => Promise<T>) {
+  return {
+    ...queryOptions({ queryKey, queryFn: ({ signal }) => load(signal) }),
+    placeholderData: keepPreviousData<T>,
+  };
+}
+
+function getPart<T>(queryKey: Key, path: string, query: Query) {
+  return part(queryKey, (signal) => request<T>('GET', path, { signal, query }));
+}
+
 export const sessionQuery = { ...get<Session | null>(['session'], '/admin/session'), staleTime: 60_000 };
-export const setupQuery = get<Setup>(['setup'], '/admin/setup');
-export const apiKeysQuery = get<ApiKeyList>(['api-keys'], '/admin/api-keys');
-export const savedViewsQuery = get<SavedViewList>(['views'], '/admin/views');
-export const membersQuery = get<MemberList>(['members'], '/admin/members');
-export const invitationsQuery = get<InvitationList>(['invitations'], '/admin/invitations');
-export const accountQuery = get<Account>(['account'], '/admin/account');
+export const setupQuery = get<Schemas['SetupState']>(['setup'], '/admin/setup');
+export const apiKeysQuery = get<Schemas['ApiKeyList']>(['api-keys'], '/admin/api-keys');
+export const savedViewsQuery = get<Schemas['SavedViewList']>(['views'], '/admin/views');
+export const membersQuery = get<Schemas['MemberList']>(['members'], '/admin/members');
+export const invitationsQuery = get<Schemas['InvitationList']>(['invitations'], '/admin/invitations');
+export const accountQuery = get<Schemas['Account']>(['account'], '/admin/account');
 export const sessionsQuery = get<SessionInfo[]>(['sessions'], '/admin/auth/list-sessions');
 export const passkeysQuery = get<Passkey[]>(['passkeys'], '/admin/auth/passkey/list');
 /** The data is loaded each time the Overview page opens, because changes on other pages affect it. */
-export const overviewQuery = { ...get<Overview>(['overview'], '/admin/overview'), staleTime: 0 };
+export const overviewQuery = { ...get<Schemas['Overview']>(['overview'], '/admin/overview'), staleTime: 0 };
 
 const ACTIVITY = 'activity';
 const LISTINGS = 'listings';
 
 export const activityQuery = (query: Query) => ({
-  ...get<ActivityList>([ACTIVITY, query], '/admin/activity', query),
+  ...getPart<Schemas['AuditLog']>([ACTIVITY, query], '/admin/activity', query),
   staleTime: 0,
-  placeholderData: keepPreviousData<ActivityList>,
 });
 
 /** Whether a search is for a listing's own ID, which the service's search for words does not find. */
@@ -76,54 +63,37 @@ export function isListingId(q = ''): boolean {
 }
 
 export const requestsQuery = (query: Query) => ({
-  ...get<LoggedRequestList>(['requests', query], '/admin/requests', query),
+  ...getPart<Schemas['LoggedRequestList']>(['requests', query], '/admin/requests', query),
   staleTime: 0,
-  placeholderData: keepPreviousData<LoggedRequestList>,
 });
 
 export const requestQuery = (id: string) =>
-  get<LoggedRequest>(['request', id], `/admin/requests/${encodeURIComponent(id)}`);
+  get<Schemas['LoggedRequest']>(['request', id], `/admin/requests/${encodeURIComponent(id)}`);
 
-export const webhooksQuery = get<WebhookList>(['webhooks'], '/admin/webhooks');
+export const webhooksQuery = get<Schemas['WebhookList']>(['webhooks'], '/admin/webhooks');
 
-export const webhookQuery = (id: string) => get<Webhook>(['webhooks', id], webhookPath(id));
+export const webhookQuery = (id: string) => get<Schemas['Webhook']>(['webhooks', id], webhookPath(id));
 
-export const deliveriesQuery = (id: string, query: Query) => ({
-  ...get<DeliveryList>(['webhooks', id, query], `${webhookPath(id)}/deliveries`, query),
-  placeholderData: keepPreviousData<DeliveryList>,
-});
+export const deliveriesQuery = (id: string, query: Query) =>
+  getPart<Schemas['WebhookDeliveryList']>(['webhooks', id, query], `${webhookPath(id)}/deliveries`, query);
 
-export const feedsQuery = get<FeedList>(['feeds'], '/admin/feeds');
+export const feedsQuery = get<Schemas['FeedList']>(['feeds'], '/admin/feeds');
 
-export const feedQuery = (name: string) => get<Feed>(['feeds', name], feedPath(name));
+export const feedQuery = (name: string) => get<Schemas['Feed']>(['feeds', name], feedPath(name));
 
-export const runsQuery = (name: string, query: Query) => ({
-  ...get<FeedRunList>(['feeds', name, query], `${feedPath(name)}/runs`, query),
-  placeholderData: keepPreviousData<FeedRunList>,
-});
+export const runsQuery = (name: string, query: Query) =>
+  getPart<Schemas['FeedRunList']>(['feeds', name, query], `${feedPath(name)}/runs`, query);
 
 export const runQuery = (name: string, id: string) =>
-  get<FeedRun>(['feeds', name, id], `${feedPath(name)}/runs/${encodeURIComponent(id)}`);
+  get<Schemas['FeedRun']>(['feeds', name, id], `${feedPath(name)}/runs/${encodeURIComponent(id)}`);
 
-export const listingsQuery = (query: Query) => ({
-  ...queryOptions({
-    queryKey: [LISTINGS, query],
-    queryFn: ({ signal }) => loadListings(query, signal),
-  }),
-  placeholderData: keepPreviousData<ListingList>,
-});
+export const listingsQuery = (query: Query) => part([LISTINGS, query], (signal) => loadListings(query, signal));
 
 /**
  * A part of the account's listings on a map. Its query key has the same first element as the keys of listing
  * queries, so refreshing the listings also refreshes the map.
  */
-export const mapQuery = (query: Query) => ({
-  ...queryOptions({
-    queryKey: [LISTINGS, 'map', query],
-    queryFn: ({ signal }) => loadMap(query, signal),
-  }),
-  placeholderData: keepPreviousData<ListingMap>,
-});
+export const mapQuery = (query: Query) => part([LISTINGS, 'map', query], (signal) => loadMap(query, signal));
 
 async function loadMap(query: Query, signal: AbortSignal): Promise<ListingMap> {
   if (!isListingId(query.q)) return request<ListingMap>('GET', '/admin/map', { query, signal });
@@ -161,7 +131,7 @@ export const historyQuery = (id: string, version: number) =>
 
 /** The event with this sequence; no data if the event is no longer stored. */
 export const eventQuery = (sequence: number) => ({
-  ...get<EventList>(['event', sequence], '/admin/events', { after: String(sequence - 1), limit: '1' }),
+  ...get<Schemas['EventList']>(['event', sequence], '/admin/events', { after: String(sequence - 1), limit: '1' }),
   staleTime: Number.POSITIVE_INFINITY,
 });
 

@@ -1,6 +1,6 @@
 import type { components, operations } from './admin';
 
-type Schemas = components['schemas'];
+export type Schemas = components['schemas'];
 
 export type Listing = Schemas['Listing'];
 export type Status = Listing['status'];
@@ -15,38 +15,29 @@ export type EventList = Schemas['EventList'];
 export type ImportReport = Schemas['ImportReport'];
 
 export type SavedView = Schemas['SavedView'];
-export type SavedViewList = Schemas['SavedViewList'];
 
 export type ApiKey = Schemas['ApiKey'];
-export type ApiKeyList = Schemas['ApiKeyList'];
 export type GeneratedApiKey = Schemas['GeneratedApiKey'];
 export type Account = Schemas['Account'];
 export type Overview = Schemas['Overview'];
 export type Activity = Schemas['AuditEntry'];
-export type ActivityList = Schemas['AuditLog'];
 export type LoggedRequest = Schemas['LoggedRequest'];
 export type LoggedRequestList = Schemas['LoggedRequestList'];
 export type ListingEvent = Schemas['Event'];
 export type EventType = ListingEvent['type'];
 
 export type Webhook = Schemas['Webhook'];
-export type WebhookList = Schemas['WebhookList'];
 export type WebhookWithSecret = Schemas['WebhookWithSecret'];
 export type WebhookTest = Schemas['WebhookTest'];
 export type Delivery = Schemas['WebhookDelivery'];
-export type DeliveryList = Schemas['WebhookDeliveryList'];
 
 export type Feed = Schemas['Feed'];
-export type FeedList = Schemas['FeedList'];
 export type FeedRun = Schemas['FeedRun'];
-export type FeedRunList = Schemas['FeedRunList'];
 export type FeedPlan = Schemas['FeedPlan'];
 
 export type Member = Schemas['Member'];
-export type MemberList = Schemas['MemberList'];
 export type Role = Member['role'];
 export type Invitation = Schemas['Invitation'];
-export type InvitationList = Schemas['InvitationList'];
 export type CreatedInvitation = Schemas['CreatedInvitation'];
 export type InvitationPreview = Schemas['InvitationPreview'];
 

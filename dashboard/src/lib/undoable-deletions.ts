@@ -20,7 +20,7 @@ export interface Deletable {
 }
 
 /** How many listings were in failed requests, and the first error message. */
-export interface FailedDeletions {
+interface FailedDeletions {
   count: number;
   message: string;
 }

@@ -1,5 +1,5 @@
 import { SimpleGrid, Text } from '@mantine/core';
-import type { Ref } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { formatNumber } from '../lib/format';
 
 interface CountsProps {
@@ -14,16 +14,25 @@ export function Counts({ label, counts, ref }: CountsProps) {
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} role="status" aria-label={label} tabIndex={-1} ref={ref}>
       {Object.entries(counts).map(
-        ([name, count]) =>
-          count !== undefined && (
-            <div key={name} className="card figure">
-              <Text size="sm" c="dimmed">
-                {name}
-              </Text>
-              <Text className="figure-number">{formatNumber(count)}</Text>
-            </div>
-          ),
+        ([name, count]) => count !== undefined && <Figure key={name} label={name} value={count} />,
       )}
     </SimpleGrid>
+  );
+}
+
+/** A number in a card. `children` are a note below it. */
+export function Figure({ label, value, children }: { label: string; value: number; children?: ReactNode }) {
+  return (
+    <div className="card figure">
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text className="figure-number">{formatNumber(value)}</Text>
+      {children !== undefined && (
+        <Text size="xs" c="dimmed" component="div">
+          {children}
+        </Text>
+      )}
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, Group, Modal } from '@mantine/core';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useRef } from 'react';
 import { focusPage } from '../lib/focus';
 import { type Submission, useSubmit } from '../lib/use-form';
 import { Form } from './form';
@@ -34,6 +34,11 @@ export const SECRET = { closeOnClickOutside: false, closeOnEscape: false };
 export function FormDialog(props: FormDialogProps) {
   const { title, size = 440, form, isOpen, onClose, action, isDangerous = false, onSubmit, result, children } = props;
   const { returnsFocus = true } = props;
+  // A closed dialog keeps no input, which may be a password.
+  const clear = useEffectEvent(form.clear);
+  useEffect(() => {
+    if (!isOpen) clear();
+  }, [isOpen]);
   return (
     <Modal
       opened={isOpen}
@@ -47,16 +52,11 @@ export function FormDialog(props: FormDialogProps) {
         <Form form={form} onSubmit={onSubmit}>
           {children}
           <Group justify="flex-end" gap="xs">
-            <Button
-              variant="default"
-              onClick={onClose}
-              disabled={form.isBusy}
-              data-autofocus={isDangerous || undefined}
-            >
+            <Button onClick={onClose} disabled={form.isBusy} data-autofocus={isDangerous || undefined}>
               {action === undefined ? 'Close' : 'Cancel'}
             </Button>
             {action !== undefined && (
-              <Button type="submit" loading={form.isBusy} {...(isDangerous && { color: 'red.8' })}>
+              <Button variant="filled" type="submit" loading={form.isBusy} {...(isDangerous && { color: 'red.8' })}>
                 {action}
               </Button>
             )}
@@ -88,20 +88,16 @@ export function ConfirmDialog<Subject>({
   const form = useSubmit(() => false);
   // A confirmed action may remove the button that opened the dialog.
   const isConfirmed = useRef(false);
-  const close = () => {
-    form.clear();
-    onClose();
-  };
   const cancel = () => {
     isConfirmed.current = false;
-    close();
+    onClose();
   };
   const confirm = async () => {
     if (subject === undefined) return;
     const dialog = document.activeElement?.closest('[role="dialog"]');
     await onConfirm(subject);
     isConfirmed.current = true;
-    close();
+    onClose();
     const focused = document.activeElement;
     // The user may have opened the command palette in the meantime.
     if (focused === null || focused === document.body || dialog?.contains(focused)) focusPage();

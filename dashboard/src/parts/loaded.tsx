@@ -29,15 +29,16 @@ export function NotLoaded({ query: { error, refetch }, count, errorAction }: Not
 
 interface NotLoadedPageProps extends NotLoadedProps {
   title: string;
-  above: ReactNode;
+  above?: ReactNode;
 }
 
 /** A page whose data is loading, does not exist, or could not be loaded. */
-export function NotLoadedPage({ title, above, query }: NotLoadedPageProps) {
-  const isGone = query.error instanceof ApiError && query.error.status === 404;
+export function NotLoadedPage({ title, above, ...rest }: NotLoadedPageProps) {
+  const { error } = rest.query;
+  const isGone = error instanceof ApiError && error.status === 404;
   return (
     <Page title={isGone ? `${title} not found` : title} above={above}>
-      <NotLoaded query={query} />
+      <NotLoaded {...rest} />
     </Page>
   );
 }
@@ -61,7 +62,7 @@ export function LoadedCard<Data>({ query, children, ...rest }: LoadedProps<Data>
           <Text size="sm">
             {isPlaceholderData ? 'These are the previous results.' : 'This may be out of date.'} {describeError(error)}
           </Text>
-          <Button size="compact-sm" variant="default" onClick={() => refetch()}>
+          <Button size="compact-sm" onClick={() => refetch()}>
             Try again
           </Button>
         </Group>

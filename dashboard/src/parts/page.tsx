@@ -60,3 +60,15 @@ function Heading({ order, title, description }: { order: 1 | 2; title: string; d
     </Box>
   );
 }
+
+/** A card with a heading. */
+export function CardSection({ title, children }: Pick<SectionProps, 'title' | 'children'>) {
+  return (
+    <section className="card form-section">
+      <Title order={2} mb="md">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}

@@ -31,9 +31,7 @@ export function Secret({ text, description, onDone, children }: SecretProps) {
       </Stack>
       {children}
       <Group justify="flex-end">
-        <Button variant="default" onClick={onDone}>
-          Done
-        </Button>
+        <Button onClick={onDone}>Done</Button>
       </Group>
     </Stack>
   );

@@ -3,7 +3,7 @@ import { Badge } from '@mantine/core';
 /** A state with a dot in one of the theme's colors. */
 export function StateBadge({ label, color }: { label: string; color: string }) {
   return (
-    <Badge variant="default" size="sm" tt="none" miw="max-content">
+    <Badge miw="max-content">
       <span className="status-dot in-text" style={{ background: `var(--mantine-color-${color})` }} aria-hidden />
       {label}
     </Badge>

@@ -36,11 +36,7 @@ export function EmptyState({ icon: Icon, title, children, action }: EmptyStatePr
 
 export function ErrorState({ error, onRetry, action }: { error: unknown; onRetry: () => void; action?: ReactNode }) {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
-  const retry = (
-    <Button variant="default" onClick={onRetry}>
-      Try again
-    </Button>
-  );
+  const retry = <Button onClick={onRetry}>Try again</Button>;
   return (
     <div role="alert">
       <EmptyState

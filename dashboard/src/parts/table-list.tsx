@@ -1,8 +1,7 @@
-import { Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { DataTable, type DataTableProps } from './data-table';
 import { LoadedCard, type LoadedProps } from './loaded';
-import { NewestOlder } from './newest-older';
 
 interface TableListProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
   query: LoadedProps<{ data: Row[]; nextCursor?: string | null }>['query'];
@@ -46,5 +45,33 @@ export function TableList<Row extends { id: string }>(props: TableListProps<Row>
         )
       }
     </LoadedCard>
+  );
+}
+
+interface NewestOlderProps {
+  /** Undefined on the first page. */
+  cursor: string | undefined;
+  /** Null on the last page. */
+  next: string | null;
+  onOpen: (cursor: string | undefined) => void;
+  children?: ReactNode;
+}
+
+/** The paging buttons below a list that shows the newest rows first. */
+function NewestOlder({ cursor, next, onOpen, children }: NewestOlderProps) {
+  return (
+    <Group justify="space-between" gap="xs" px={14} py={10} className="page-controls">
+      <Text size="xs" c="dimmed" component="div" flex="1 1 200px">
+        {children}
+      </Text>
+      <Group gap="xs">
+        <Button size="xs" disabled={cursor === undefined} onClick={() => onOpen(undefined)}>
+          Newest
+        </Button>
+        <Button size="xs" disabled={next === null} onClick={() => onOpen(next ?? undefined)}>
+          Older
+        </Button>
+      </Group>
+    </Group>
   );
 }

@@ -8,3 +8,13 @@ export function Time({ at }: { at: string }) {
     </time>
   );
 }
+
+/** When a key was last used. `isSentence` is whether these words begin a sentence. */
+export function LastUsed({ at, isSentence = false }: { at: string | null; isSentence?: boolean }) {
+  if (at === null) return isSentence ? 'Never used' : 'never used';
+  return (
+    <>
+      {isSentence ? 'Last' : 'last'} used <Time at={at} />
+    </>
+  );
+}

@@ -18,7 +18,7 @@ export function UploadProgress({ label, fraction, children, onStop }: UploadProg
           {children}
         </Text>
       </Stack>
-      <Button size="xs" variant="default" onClick={onStop}>
+      <Button size="xs" onClick={onStop}>
         Stop
       </Button>
     </Group>

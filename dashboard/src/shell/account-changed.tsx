@@ -30,11 +30,11 @@ export function AccountChanged({ shown, now }: { shown: AccountSession; now: Acc
           and your input is still here.
         </Text>
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={goOn} maw="100%">
+          <Button onClick={goOn} maw="100%">
             Go to {now.account.name}
           </Button>
           {canGoBack && (
-            <Button onClick={goBack} data-autofocus maw="100%">
+            <Button variant="filled" onClick={goBack} data-autofocus maw="100%">
               Stay in {shown.account.name}
             </Button>
           )}

@@ -23,10 +23,10 @@ export function ImportBar() {
           <bdi style={{ fontWeight: 600 }}>{file.name}</bdi> {isRunning ? 'is being imported.' : <Outcome />}
         </Text>
         <Group gap="xs">
-          <ButtonLink size="xs" variant="default" to={IMPORT_PATH}>
+          <ButtonLink size="xs" to={IMPORT_PATH}>
             {isRunning ? 'Show' : 'Show report'}
           </ButtonLink>
-          <Button size="xs" variant="default" onClick={isRunning ? stopImport : () => changeImport({ isSeen: true })}>
+          <Button size="xs" onClick={isRunning ? stopImport : () => changeImport({ isSeen: true })}>
             {isRunning ? 'Stop' : 'Dismiss'}
           </Button>
         </Group>

@@ -1,8 +1,8 @@
-import { Button, VisuallyHidden } from '@mantine/core';
+import { VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { Compass } from 'lucide-react';
 import { sessionQuery } from '../api/queries';
+import { ButtonLink } from '../parts/links';
 import { EmptyState } from '../parts/states';
 import { Frame } from './frame';
 
@@ -24,15 +24,7 @@ function NotFound() {
       <VisuallyHidden>
         <h1>Not found</h1>
       </VisuallyHidden>
-      <EmptyState
-        icon={Compass}
-        title="Page not found"
-        action={
-          <Button component={Link} to="/" variant="default">
-            Go to overview
-          </Button>
-        }
-      >
+      <EmptyState icon={Compass} title="Page not found" action={<ButtonLink to="/">Go to overview</ButtonLink>}>
         Check the address. The page may have been removed.
       </EmptyState>
     </>

@@ -16,13 +16,11 @@ export function NoAccount({ session: { user, accounts } }: { session: Session })
         action={
           <>
             {accounts.map(({ id, name }) => (
-              <Button key={id} onClick={() => choose(id)}>
+              <Button variant="filled" key={id} onClick={() => choose(id)}>
                 <bdi>{name}</bdi>
               </Button>
             ))}
-            <Button variant="default" onClick={signOut}>
-              Sign out
-            </Button>
+            <Button onClick={signOut}>Sign out</Button>
           </>
         }
       >

@@ -23,7 +23,7 @@ const ARROWS: Record<string, ReactNode> = {
 
 export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
   return (
-    <Modal opened onClose={onClose} title="Keyboard shortcuts" size={420} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened onClose={onClose} title="Keyboard shortcuts" size={420}>
       <dl className="shortcuts">
         {SHORTCUTS.map(([keys, meaning]) => (
           <div key={meaning} className="shortcut">

@@ -70,7 +70,6 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
         actions={(delivery) => (
           <Button
             size="compact-sm"
-            variant="default"
             disabled={delivery.state === 'expired'}
             onClick={() => redeliver(webhookId, delivery)}
           >

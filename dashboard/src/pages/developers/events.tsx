@@ -53,7 +53,7 @@ export function EventsPage() {
           columns={COLUMNS}
           actionsWidth={80}
           actions={(event) => (
-            <Button size="compact-sm" variant="default" onClick={() => setShown(event)}>
+            <Button size="compact-sm" onClick={() => setShown(event)}>
               JSON<span className="visually-hidden"> of event {event.sequence}</span>
             </Button>
           )}
@@ -73,7 +73,6 @@ export function EventsPage() {
         title={shown && `Event ${formatNumber(shown.sequence)}`}
         size={680}
         withCloseButton
-        closeButtonProps={{ 'aria-label': 'Close' }}
       >
         {shown && <CopyBlock title={shown.type} text={toJson(shown)} label="Copy the event" />}
       </Modal>

@@ -4,7 +4,6 @@ import { useParams } from '@tanstack/react-router';
 import { requestQuery } from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
 import { formatDuration, formatExact, formatNumber } from '../../lib/format';
-import { formatJson } from '../../lib/json';
 import { BackTo } from '../../parts/back-to';
 import { CopyBlock, CopyText } from '../../parts/copy-button';
 import { Facts } from '../../parts/facts';
@@ -78,4 +77,13 @@ function factsOf({
       </TextLink>
     ),
   };
+}
+
+/** Indents JSON. A string that is not JSON, or was cut off, is returned unchanged. */
+function formatJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
 }

@@ -19,14 +19,7 @@ interface ResponseDialogProps {
 /** Shows what an endpoint responded. The response body is shown as plain text, never as markup. */
 export function ResponseDialog({ title, attempt, sequence, onClose }: ResponseDialogProps) {
   return (
-    <Modal
-      opened={attempt !== undefined}
-      onClose={onClose}
-      title={title}
-      size={560}
-      withCloseButton
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Modal opened={attempt !== undefined} onClose={onClose} title={title} size={560} withCloseButton>
       {attempt && <Response attempt={attempt} sequence={sequence} />}
     </Modal>
   );

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { feedsQuery, refresh, webhookPath, webhooksQuery } from '../../api/queries';
-import type { EventType, Webhook, WebhookWithSecret } from '../../api/types';
+import type { Webhook, WebhookWithSecret } from '../../api/types';
 import { useForm } from '../../lib/use-form';
 import { FormDialog } from '../../parts/dialogs';
 import { EVENT_TYPES } from './event-types';
@@ -28,7 +28,6 @@ export function WebhookDialog({ webhook, isOpen, onClose, onCreated }: WebhookDi
     feed: webhook?.feed ?? '',
   });
   const close = () => {
-    form.clear();
     setCreated(undefined);
     onClose();
     if (created !== undefined) onCreated?.(created);
@@ -68,7 +67,7 @@ export function WebhookDialog({ webhook, isOpen, onClose, onCreated }: WebhookDi
       <TextInput label="Description" autoComplete="off" {...form.bind('description')} />
       <Checkbox.Group label="Events" description="All if none is selected." value={types} onChange={setTypes}>
         <Group gap="md" mt={6}>
-          {Object.entries(EVENT_TYPES).map(([type, label]: [EventType | string, string]) => (
+          {Object.entries(EVENT_TYPES).map(([type, label]) => (
             <Checkbox key={type} value={type} label={label} />
           ))}
         </Group>

@@ -48,10 +48,14 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
       above={<BackToWebhooks />}
       actions={
         <>
-          <Button variant="default" loading={isTesting} onClick={test}>
+          <Button loading={isTesting} onClick={test}>
             Send test
           </Button>
-          {!webhook.enabled && <Button onClick={() => setEnabled(webhook, true)}>Enable</Button>}
+          {!webhook.enabled && (
+            <Button variant="filled" onClick={() => setEnabled(webhook, true)}>
+              Enable
+            </Button>
+          )}
           <WebhookMenu webhook={webhook} onDisable={() => setEnabled(webhook, false)} />
         </>
       }

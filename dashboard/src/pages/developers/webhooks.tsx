@@ -33,7 +33,7 @@ export function WebhooksPage() {
       title="Webhooks"
       description="Each change to a listing is sent to your endpoints, signed according to the Standard Webhooks specification."
       actions={
-        <Button leftSection={<Plus size={16} />} onClick={creating.open}>
+        <Button variant="filled" leftSection={<Plus size={16} />} onClick={creating.open}>
           Add endpoint
         </Button>
       }

@@ -63,7 +63,7 @@ function Join({ preview: { email, hasUser }, token }: { preview: InvitationPrevi
           <NewPasswordField label="Password" {...form.bind('password')} />
         </>
       )}
-      <Button type="submit" loading={form.isBusy} fullWidth>
+      <Button variant="filled" type="submit" loading={form.isBusy} fullWidth>
         Join
       </Button>
     </Form>

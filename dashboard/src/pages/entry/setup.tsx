@@ -1,11 +1,11 @@
-import { Anchor, Button, Text, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { request } from '../../api/client';
 import { setupQuery } from '../../api/queries';
 import type { Session, Setup, SetupOffer } from '../../api/types';
 import { useForm } from '../../lib/use-form';
 import { Form } from '../../parts/form';
+import { TextLink } from '../../parts/links';
 import { NewPasswordField } from '../../parts/password-field';
 import { ErrorState } from '../../parts/states';
 import { Entry, LinkFile, LoadingEntry, useEnter, useToken } from './entry';
@@ -77,7 +77,7 @@ function SetupForm({ setup, offer, token }: { setup: Setup; offer: SetupOffer; t
         <TextInput label="Your name" autoComplete="name" {...form.bind('name')} />
         <TextInput label="E-mail" type="email" autoComplete="username" {...form.bind('email')} />
         <NewPasswordField label="Password" {...form.bind('password')} />
-        <Button type="submit" loading={form.isBusy} fullWidth mt={4}>
+        <Button variant="filled" type="submit" loading={form.isBusy} fullWidth mt={4}>
           Finish setup
         </Button>
       </Form>
@@ -108,9 +108,7 @@ function Finished() {
       <Text size="sm" mb="md">
         An administrator already exists. A setup link works only once.
       </Text>
-      <Anchor component={Link} to="/sign-in" size="sm">
-        Go to sign-in
-      </Anchor>
+      <TextLink to="/sign-in">Go to sign-in</TextLink>
     </Entry>
   );
 }

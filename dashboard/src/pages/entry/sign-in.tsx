@@ -51,11 +51,11 @@ function PasswordStep({ onDone, onCode }: { onDone: (session: Session) => void; 
         )}
         <TextInput label="E-mail" type="email" autoComplete="username" autoFocus {...form.bind('email')} />
         <PasswordField label="Password" autoComplete="current-password" {...form.bind('password')} />
-        <Button type="submit" loading={form.isBusy} fullWidth mt={4}>
+        <Button variant="filled" type="submit" loading={form.isBusy} fullWidth mt={4}>
           Sign in
         </Button>
         {canUsePasskeys() && (
-          <Button variant="default" disabled={form.isBusy} fullWidth onClick={() => form.submit(usePasskey)}>
+          <Button disabled={form.isBusy} fullWidth onClick={() => form.submit(usePasskey)}>
             Use a passkey
           </Button>
         )}
@@ -99,7 +99,7 @@ function CodeStep({ onDone, onBack }: { onDone: (session: Session) => void; onBa
           autoFocus
           {...form.bind('code')}
         />
-        <Button type="submit" loading={form.isBusy} fullWidth>
+        <Button variant="filled" type="submit" loading={form.isBusy} fullWidth>
           Continue
         </Button>
         <Anchor component="button" type="button" size="sm" onClick={change}>

@@ -97,7 +97,7 @@ function StoredColumns({ map, onChange }: { map: Targets; onChange: (map: Target
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
-        <Button variant="default" disabled={trimmed === '' || Object.hasOwn(map, trimmed)} onClick={add}>
+        <Button disabled={trimmed === '' || Object.hasOwn(map, trimmed)} onClick={add}>
           Add column
         </Button>
       </Group>

@@ -44,13 +44,9 @@ function ShownFeed({ feed }: { feed: Feed }) {
       above={<BackTo to="/feeds">Feeds</BackTo>}
       actions={
         <>
-          <Button variant="default" onClick={() => setDialog('delete')}>
-            Delete
-          </Button>
-          <Button variant="default" onClick={() => setDialog('settings')}>
-            Settings
-          </Button>
-          <ButtonLink leftSection={<Upload size={16} />} to="/feeds/$name/send" params={{ name }}>
+          <Button onClick={() => setDialog('delete')}>Delete</Button>
+          <Button onClick={() => setDialog('settings')}>Settings</Button>
+          <ButtonLink variant="filled" leftSection={<Upload size={16} />} to="/feeds/$name/send" params={{ name }}>
             Send a file
           </ButtonLink>
         </>

@@ -39,7 +39,7 @@ export function FeedsPage() {
       title="Feeds"
       description="Each file replaces the previous one. A feed’s settings determine what happens to listings that are missing from the file."
       actions={
-        <ButtonLink leftSection={<Plus size={16} />} to="/feeds/new">
+        <ButtonLink variant="filled" leftSection={<Plus size={16} />} to="/feeds/new">
           New feed
         </ButtonLink>
       }
@@ -60,6 +60,7 @@ export function FeedsPage() {
 }
 
 function Name({ feed: { name, listings, lastRun } }: { feed: Feed }) {
+  const started = lastRun && <Time at={lastRun.startedAt} />;
   return (
     <>
       <Link className="row-link" to="/feeds/$name" params={{ name }}>
@@ -67,12 +68,7 @@ function Name({ feed: { name, listings, lastRun } }: { feed: Feed }) {
       </Link>
       <Subline isNarrow>
         {formatCount(listings, 'listing')}
-        {lastRun !== null && (
-          <>
-            {' · last run '}
-            <Time at={lastRun.startedAt} />
-          </>
-        )}
+        {started && <> · last run {started}</>}
       </Subline>
     </>
   );

@@ -63,7 +63,7 @@ function Run({ run }: { run: FeedRun }) {
         errors={errors}
         count={failed}
         actions={
-          <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={() => download(run)}>
+          <Button size="xs" leftSection={<Download size={14} />} onClick={() => download(run)}>
             Download as CSV
           </Button>
         }

@@ -94,16 +94,14 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onApply, 
       {isReady && (
         <Group justify="flex-end" gap="xs">
           {plan === undefined ? (
-            <Button disabled={name === '' || findRepeated(targets).size > 0} onClick={sending.check}>
+            <Button variant="filled" disabled={name === '' || findRepeated(targets).size > 0} onClick={sending.check}>
               Check the file
             </Button>
           ) : (
             <>
-              <Button variant="default" onClick={() => sending.map(targets)}>
-                Back to columns
-              </Button>
+              <Button onClick={() => sending.map(targets)}>Back to columns</Button>
               {!isUnusable && (
-                <Button disabled={name === ''} onClick={apply} {...(isStopped && { color: 'red.8' })}>
+                <Button variant="filled" disabled={name === ''} onClick={apply} {...(isStopped && { color: 'red.8' })}>
                   {isStopped ? 'Apply anyway' : `Apply ${formatCount(changesOf(plan), 'change')}`}
                 </Button>
               )}

@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core';
+import { type MantineStyleProp, Select } from '@mantine/core';
 import { useState } from 'react';
 import { codesOf } from './codes';
 
@@ -7,7 +7,7 @@ interface CodeFieldProps {
   label: string;
   value: string;
   error: string | undefined;
-  className: string;
+  style: MantineStyleProp;
   placeholder: string | undefined;
   onChange: (code: string) => void;
 }

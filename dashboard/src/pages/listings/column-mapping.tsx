@@ -141,7 +141,7 @@ export function MappingSummary({ columns, targets, onChange }: ColumnMappingProp
           {skipped.length > 0 && <> Not imported: {skipped.map(({ name }) => name || '(no name)').join(', ')}.</>}
         </Text>
         {skipped.length > 0 && (
-          <Button size="xs" variant="default" onClick={keep}>
+          <Button size="xs" onClick={keep}>
             Keep them as custom fields
           </Button>
         )}

@@ -41,10 +41,10 @@ export function Conflict({ draft, base, theirs, onMerge, onDiscard }: ConflictPr
         Apply your changes to the latest version, then review and save.
       </Text>
       <Group gap="xs">
-        <Button size="xs" onClick={and(onMerge)}>
+        <Button variant="filled" size="xs" onClick={and(onMerge)}>
           Apply my changes
         </Button>
-        <Button size="xs" variant="default" onClick={and(onDiscard)}>
+        <Button size="xs" onClick={and(onDiscard)}>
           Discard my changes
         </Button>
       </Group>

@@ -5,13 +5,7 @@ import { listingQuery, queryClient, refreshListings } from '../../api/queries';
 import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
 import { notifyFailure } from '../../lib/notify';
-import {
-  type Deletable,
-  deleteLater,
-  type FailedDeletions,
-  undoDeletions,
-  useUndoableItems,
-} from '../../lib/undoable-deletions';
+import { type Deletable, deleteLater, undoDeletions, useUndoableItems } from '../../lib/undoable-deletions';
 
 /** All deletions share one notification. */
 const NOTE_ID = 'deletions';
@@ -21,7 +15,9 @@ export function deleteListings(listings: Deletable[]): void {
   deleteLater({
     items: listings,
     onEnd: async (failed) => {
-      if (failed !== undefined) showFailure(failed);
+      if (failed !== undefined) {
+        notifyFailure(`${formatCount(failed.count, 'listing')} could not be deleted`, failed.message);
+      }
       await refreshListings();
       for (const { id } of listings) queryClient.removeQueries({ queryKey: listingQuery(id).queryKey });
     },
@@ -56,8 +52,4 @@ function UndoNote() {
       </Anchor>
     </Text>
   );
-}
-
-function showFailure({ count, message }: FailedDeletions): void {
-  notifyFailure(`${formatCount(count, 'listing')} could not be deleted`, message);
 }

@@ -24,7 +24,6 @@ export function EditDrawer({ listing, isOpen, onClose }: EditDrawerProps) {
       position="right"
       size="min(720px, 100%)"
       title="Edit listing"
-      closeButtonProps={{ 'aria-label': 'Close' }}
       transitionProps={{ exitDuration: 0 }}
       classNames={{ body: 'drawer-body' }}
     >

@@ -44,7 +44,7 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
   return (
     <Menu position="bottom-end" portalProps={{ target: '#main' }} width={220}>
       <Menu.Target>
-        <Button variant="default" leftSection={<Download size={16} />} disabled={bytes !== undefined}>
+        <Button leftSection={<Download size={16} />} disabled={bytes !== undefined}>
           {bytes === undefined ? 'Export' : formatBytes(bytes)}
         </Button>
       </Menu.Target>

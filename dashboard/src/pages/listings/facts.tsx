@@ -1,6 +1,7 @@
-import { Text, Title } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Listing } from '../../api/types';
+import { CardSection } from '../../parts/page';
 import { FORM_FIELDS } from './form-fields';
 import { formatField } from './format-field';
 
@@ -12,10 +13,7 @@ export function Facts({ listing }: { listing: Listing }) {
   const { description, metadata = {}, feed } = listing;
   const facts = FACTS.filter(({ name }) => listing[name] !== undefined);
   return (
-    <section className="card form-section">
-      <Title order={2} mb="md">
-        Details
-      </Title>
+    <CardSection title="Details">
       <dl className="fact-grid">
         {facts.map(({ name, label }) => (
           <Fact key={name} label={label}>
@@ -34,7 +32,7 @@ export function Facts({ listing }: { listing: Listing }) {
           <bdi>{description}</bdi>
         </Text>
       )}
-    </section>
+    </CardSection>
   );
 }
 

@@ -36,7 +36,7 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
       <Text size="sm" c="dimmed" mb="md">
         {file === undefined ? 'CSV, NDJSON, or a JSON array of any size' : formatBytes(file.size)}
       </Text>
-      <Button variant="default" disabled={isDisabled} onClick={() => open.current?.()}>
+      <Button disabled={isDisabled} onClick={() => open.current?.()}>
         {file === undefined ? 'Choose file' : 'Choose another file'}
       </Button>
     </Dropzone>

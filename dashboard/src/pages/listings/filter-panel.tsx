@@ -66,12 +66,7 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
       radius="md"
     >
       <Popover.Target>
-        <Button
-          ref={buttonRef}
-          variant="default"
-          leftSection={<ListFilter size={16} />}
-          onClick={() => toggle(!isOpen)}
-        >
+        <Button ref={buttonRef} leftSection={<ListFilter size={16} />} onClick={() => toggle(!isOpen)}>
           Filters{count > 0 && ` (${count})`}
         </Button>
       </Popover.Target>
@@ -98,10 +93,10 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
             <Inputs filters={MORE_FILTERS} {...{ draft, set, form }} />
           </details>
           <Group justify="flex-end" gap="xs" className="sticky-actions">
-            <Button size="xs" variant="default" onClick={() => close(NO_FILTERS)}>
+            <Button size="xs" onClick={() => close(NO_FILTERS)}>
               Clear
             </Button>
-            <Button size="xs" type="submit" loading={form.isBusy}>
+            <Button variant="filled" size="xs" type="submit" loading={form.isBusy}>
               Apply
             </Button>
           </Group>

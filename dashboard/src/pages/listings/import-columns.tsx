@@ -17,7 +17,7 @@ export function ImportColumns() {
           , or RESO’s; in the next step, you match them to fields. When a row updates a listing, fields without a column
           keep their values, and an empty cell removes the value.
         </Text>
-        <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={download}>
+        <Button size="xs" leftSection={<Download size={14} />} onClick={download}>
           Download template
         </Button>
       </Group>

@@ -40,7 +40,7 @@ export function Report({ file, targets, result: { report, isDryRun, failedRows }
         rows={failedRows}
         targets={targets}
         actions={
-          <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={download}>
+          <Button size="xs" leftSection={<Download size={14} />} onClick={download}>
             Download failed rows
           </Button>
         }

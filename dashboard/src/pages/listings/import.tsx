@@ -66,7 +66,7 @@ function Columns() {
         <ReadingFields reading={reading} onChange={(changed) => changeReading({ reading: changed })} />
       </div>
       <Group justify="flex-end">
-        <Button disabled={findRepeated(targets).size > 0} onClick={() => startImport(true)}>
+        <Button variant="filled" disabled={findRepeated(targets).size > 0} onClick={() => startImport(true)}>
           Check the file
         </Button>
       </Group>
@@ -105,13 +105,15 @@ function Next() {
             Download the failed rows, fix them, and import the downloaded file.
           </Text>
         )}
-        <Button variant="default" onClick={() => chooseFile(undefined)}>
-          Import another file
-        </Button>
+        <Button onClick={() => chooseFile(undefined)}>Import another file</Button>
         {error === undefined ? (
-          <ButtonLink to="/listings">Go to listings</ButtonLink>
+          <ButtonLink variant="filled" to="/listings">
+            Go to listings
+          </ButtonLink>
         ) : (
-          <Button onClick={() => startImport(false)}>Import again</Button>
+          <Button variant="filled" onClick={() => startImport(false)}>
+            Import again
+          </Button>
         )}
       </Group>
     );
@@ -123,10 +125,8 @@ function Next() {
           Failed rows are skipped. You can fix and import them later.
         </Text>
       )}
-      <Button variant="default" onClick={() => changeReading({})}>
-        Back to columns
-      </Button>
-      <Button disabled={created + updated === 0} onClick={() => startImport(false)}>
+      <Button onClick={() => changeReading({})}>Back to columns</Button>
+      <Button variant="filled" disabled={created + updated === 0} onClick={() => startImport(false)}>
         {created + updated === 0 ? 'Nothing to import' : `Import ${formatCount(created + updated + unchanged, 'row')}`}
       </Button>
     </Group>

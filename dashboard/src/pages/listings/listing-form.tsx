@@ -1,10 +1,11 @@
-import { Alert, Button, Group, NativeSelect, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, Text, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/client';
 import { focusPage } from '../../lib/focus';
 import { AREA_UNITS } from '../../lib/format';
 import { useSubmit } from '../../lib/use-form';
 import { Form } from '../../parts/form';
+import { CardSection } from '../../parts/page';
 import { useSession } from '../../shell/session';
 import { CodeField } from './code-field';
 import { type Draft, describeDraftIssue } from './draft';
@@ -59,7 +60,7 @@ export function ListingForm(props: ListingFormProps) {
       {note}
       {isRestored && <RestoredNote onDiscard={onDiscard} />}
       {FORM_SECTIONS.map(({ title, fields }) => (
-        <FormSection key={title} title={title}>
+        <CardSection key={title} title={title}>
           <div className="form-grid">
             {fields.map((field) => (
               <Field
@@ -71,22 +72,20 @@ export function ListingForm(props: ListingFormProps) {
               />
             ))}
           </div>
-        </FormSection>
+        </CardSection>
       ))}
-      <FormSection title="Photos">
+      <CardSection title="Photos">
         <PhotoRows rows={draft.photos} errors={errors} onChange={(photos) => changeRows({ photos })} />
-      </FormSection>
-      <FormSection title="Custom fields">
+      </CardSection>
+      <CardSection title="Custom fields">
         <Text size="sm" c="dimmed" mt="-sm" mb="md">
           Anything else you track for a listing. The API returns it as <code>metadata</code>.
         </Text>
         <MetadataRows rows={draft.metadata} errors={errors} onChange={(metadata) => changeRows({ metadata })} />
-      </FormSection>
+      </CardSection>
       <Group justify="flex-end" gap="xs" className="sticky-actions">
-        <Button variant="default" onClick={cancel}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={form.isBusy}>
+        <Button onClick={cancel}>Cancel</Button>
+        <Button variant="filled" type="submit" loading={form.isBusy}>
           {action}
         </Button>
       </Group>
@@ -103,22 +102,11 @@ function RestoredNote({ onDiscard }: { onDiscard: () => void }) {
     <Alert variant="default" role="status">
       <Group justify="space-between" gap="sm">
         <Text size="sm">Unsaved draft restored.</Text>
-        <Button size="xs" variant="default" onClick={discard}>
+        <Button size="xs" onClick={discard}>
           Discard draft
         </Button>
       </Group>
     </Alert>
-  );
-}
-
-function FormSection({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className="card form-section">
-      <Title order={2} mb="md">
-        {title}
-      </Title>
-      {children}
-    </section>
   );
 }
 
@@ -157,7 +145,7 @@ function Field({ field, onChange, ...rest }: FieldProps) {
     'data-autofocus': name === 'address' || undefined,
     autoComplete: 'off',
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
-    className: `span-${span}`,
+    style: { '--span': span },
     wrapperProps: { 'data-required': isRequired },
   };
   if (kind === 'choice') {
@@ -168,7 +156,7 @@ function Field({ field, onChange, ...rest }: FieldProps) {
   }
   if (kind === 'code') {
     const placeholder = name === 'currency' ? `${account.currency} (default)` : undefined;
-    return <CodeField {...rest} {...{ name, label, onChange, placeholder }} className={common.className} />;
+    return <CodeField {...rest} {...{ name, label, onChange, placeholder }} style={common.style} />;
   }
   if (kind === 'date') return <TextInput {...common} type="date" />;
   if (kind === 'long') return <Textarea {...common} autosize minRows={4} maxRows={16} />;

@@ -20,12 +20,7 @@ export function ListingHistory({ listing }: { listing: Listing }) {
           </ol>
           {query.hasNextPage && (
             <Group justify="center" pb="md">
-              <Button
-                size="xs"
-                variant="default"
-                loading={query.isFetchingNextPage}
-                onClick={() => void query.fetchNextPage()}
-              >
+              <Button size="xs" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
                 Show earlier changes
               </Button>
             </Group>

@@ -8,7 +8,7 @@ import type { Listing } from '../../api/types';
 import { useDeletedIds } from '../../lib/undoable-deletions';
 import { CopyText } from '../../parts/copy-button';
 import { ButtonLink } from '../../parts/links';
-import { NotLoaded } from '../../parts/loaded';
+import { NotLoadedPage } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
 import { Time } from '../../parts/time';
@@ -30,13 +30,7 @@ export function ListingPage() {
   const isDeleted = useDeletedIds().has(id);
   if ((error instanceof ApiError && error.status === 404) || isDeleted) return <NotFound />;
   // If a reload fails, the listing that was loaded before stays on the page.
-  if (listing === undefined) {
-    return (
-      <Page title="Listing" above={<BackLink />}>
-        <NotLoaded query={query} />
-      </Page>
-    );
-  }
+  if (listing === undefined) return <NotLoadedPage title="Listing" above={<BackLink />} query={query} />;
   return <LoadedListing key={listing.id} listing={listing} />;
 }
 
@@ -47,11 +41,7 @@ function NotFound() {
         <EmptyState
           icon={House}
           title="There is no such listing"
-          action={
-            <ButtonLink variant="default" to="/listings">
-              Show all listings
-            </ButtonLink>
-          }
+          action={<ButtonLink to="/listings">Show all listings</ButtonLink>}
         >
           It may have been deleted, or belong to another account.
         </EmptyState>
@@ -86,10 +76,10 @@ function LoadedListing({ listing }: { listing: Listing }) {
       description={<Summary listing={listing} />}
       actions={
         <>
-          <Button variant="default" leftSection={<Trash2 size={16} />} onClick={remove}>
+          <Button leftSection={<Trash2 size={16} />} onClick={remove}>
             Delete
           </Button>
-          <Button leftSection={<Pencil size={16} />} onClick={() => show({ edit: 'yes' })}>
+          <Button variant="filled" leftSection={<Pencil size={16} />} onClick={() => show({ edit: 'yes' })}>
             Edit
           </Button>
         </>
@@ -124,18 +114,14 @@ function LoadedListing({ listing }: { listing: Listing }) {
 }
 
 function Summary({ listing: { id, status, createdAt, updatedAt, version } }: { listing: Listing }) {
+  const updated = <Time at={updatedAt} />;
   return (
     <Group gap="xs">
       <Text size="sm" component="span">
         <Status status={status} />
         {' · added '}
         <Time at={createdAt} />
-        {version > 1 && (
-          <>
-            {' · updated '}
-            <Time at={updatedAt} />
-          </>
-        )}
+        {version > 1 && <> · updated {updated}</>}
       </Text>
       <CopyText text={id} label="Copy the ID" />
     </Group>

@@ -43,10 +43,10 @@ export function ListingsPage() {
       actions={
         <>
           <ExportMenu search={search} />
-          <ButtonLink variant="default" leftSection={<Upload size={16} />} to="/listings/import">
+          <ButtonLink leftSection={<Upload size={16} />} to="/listings/import">
             Import
           </ButtonLink>
-          <ButtonLink leftSection={<Plus size={16} />} to="/listings/new">
+          <ButtonLink variant="filled" leftSection={<Plus size={16} />} to="/listings/new">
             New listing
           </ButtonLink>
         </>
@@ -136,10 +136,10 @@ function NothingYet() {
       title="No listings yet"
       action={
         <>
-          <ButtonLink variant="default" to="/listings/import">
-            Import a CSV file
+          <ButtonLink to="/listings/import">Import a CSV file</ButtonLink>
+          <ButtonLink variant="filled" to="/listings/new">
+            Create a listing
           </ButtonLink>
-          <ButtonLink to="/listings/new">Create a listing</ButtonLink>
         </>
       }
     >
@@ -173,7 +173,7 @@ function InvalidSearch() {
         icon={SearchX}
         title="This list can’t be shown"
         action={
-          <ButtonLink onClick={() => focusPage()} to="/listings" search={{}}>
+          <ButtonLink variant="filled" onClick={() => focusPage()} to="/listings" search={{}}>
             Show all listings
           </ButtonLink>
         }
@@ -186,7 +186,7 @@ function InvalidSearch() {
 
 function ClearFilters() {
   return (
-    <ButtonLink variant="default" onClick={() => focusPage()} to="/listings" search={{}}>
+    <ButtonLink onClick={() => focusPage()} to="/listings" search={{}}>
       Clear search and filters
     </ButtonLink>
   );

@@ -1,8 +1,9 @@
-import { Anchor, Text, Title } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { ExternalLink, MapPin } from 'lucide-react';
 import { lazy, Suspense, useMemo } from 'react';
 import type { Listing } from '../../api/types';
 import { readMapTiles } from '../../parts/map-tiles';
+import { CardSection } from '../../parts/page';
 
 const MapCanvas = lazy(() => import('../../parts/map-canvas'));
 /** The zoom level that shows a neighborhood. */
@@ -18,10 +19,7 @@ export function Location({ listing }: { listing: Listing }) {
   );
   const region = [city, [stateOrProvince, postalCode].filter(Boolean).join(' '), country].filter(Boolean);
   return (
-    <section className="card form-section">
-      <Title order={2} mb="md">
-        Location
-      </Title>
+    <CardSection title="Location">
       {hasPlace && readMapTiles() !== undefined ? (
         <Suspense fallback={<div className="map is-small" />}>
           <MapCanvas
@@ -64,7 +62,7 @@ export function Location({ listing }: { listing: Listing }) {
           No coordinates yet. Edit the listing to add them.
         </Text>
       )}
-    </section>
+    </CardSection>
   );
 }
 

@@ -51,10 +51,10 @@ export function PageControls({ search, nextCursor, count, total }: PageControlsP
             navigate({ to: '/listings', search: withSearch(search, { limit: value === LIMIT_DEFAULT ? '' : value }) })
           }
         />
-        <Button size="xs" variant="default" disabled={isFirst} onClick={previous}>
+        <Button size="xs" disabled={isFirst} onClick={previous}>
           {isFirst || trail.length > 0 ? 'Previous' : 'First page'}
         </Button>
-        <Button size="xs" variant="default" disabled={nextCursor === null} onClick={next}>
+        <Button size="xs" disabled={nextCursor === null} onClick={next}>
           Next
         </Button>
       </Group>

@@ -51,7 +51,6 @@ function Viewer({ photos, index: opened, onChange }: ViewerProps) {
       title={`Photo ${index + 1} of ${photos.length}`}
       size="min(1100px, 100%)"
       withCloseButton
-      closeButtonProps={{ 'aria-label': 'Close' }}
       onKeyDown={({ key }) => {
         if (key === 'ArrowRight') move(1);
         if (key === 'ArrowLeft') move(-1);

@@ -112,7 +112,6 @@ function Rows<Name extends string>({ rows, onChange, error, noun, blank, inputs 
       <Group>
         <Button
           data-add
-          variant="default"
           size="xs"
           leftSection={<Plus size={14} />}
           onClick={() => onChange([...rows, { id: newRowId(), ...blank }])}

@@ -26,7 +26,7 @@ export function SavedViews({ search }: { search: ListingSearch }) {
     <>
       <Menu position="bottom-end" width={240} portalProps={{ target: '#main' }}>
         <Menu.Target>
-          <Button variant="default" px="sm" leftSection={<Bookmark size={16} />}>
+          <Button px="sm" leftSection={<Bookmark size={16} />}>
             Views
           </Button>
         </Menu.Target>

@@ -104,10 +104,10 @@ function Arrived({ listing, onEnd }: { listing: Listing; onEnd: () => Promise<vo
         · {formatCount(beds, 'bed')} · {formatCount(baths, 'bath')}
       </Text>
       <Group gap="xs">
-        <Button onClick={onEnd}>Go to overview</Button>
-        <Button variant="default" onClick={() => navigate({ to: '/listings/$id', params: { id } })}>
-          Open listing
+        <Button variant="filled" onClick={onEnd}>
+          Go to overview
         </Button>
+        <Button onClick={() => navigate({ to: '/listings/$id', params: { id } })}>Open listing</Button>
       </Group>
     </>
   );

@@ -1,12 +1,12 @@
-import { SimpleGrid, Skeleton, Text } from '@mantine/core';
+import { SimpleGrid, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ChartColumn } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { overviewQuery, refresh } from '../../api/queries';
 import type { Overview } from '../../api/types';
-import { formatNumber } from '../../lib/format';
+import { Figure } from '../../parts/counts';
 import { TextLink } from '../../parts/links';
-import { NotLoaded } from '../../parts/loaded';
+import { NotLoadedPage } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
 import { Time } from '../../parts/time';
@@ -31,13 +31,7 @@ export function OverviewPage() {
   const { data } = query;
   const { account } = useSession();
   const [isInSteps, setInSteps] = useState(false);
-  if (data === undefined) {
-    return (
-      <Page title="Overview">
-        <NotLoaded query={query} count={4} />
-      </Page>
-    );
-  }
+  if (data === undefined) return <NotLoadedPage title="Overview" query={query} count={4} />;
   const isEmpty = data.listings.total === 0 && data.lastListingAt === null;
   // Keep the first steps until the user leaves them, because a new key may still be on the page.
   if (isEmpty && account.role === 'administrator' && !isInSteps) setInSteps(true);
@@ -109,19 +103,5 @@ function Figures({ overview }: { overview: Overview }) {
         </div>
       </Section>
     </Page>
-  );
-}
-
-function Figure({ label, value, children }: { label: string; value: number; children: React.ReactNode }) {
-  return (
-    <div className="card figure">
-      <Text size="sm" c="dimmed">
-        {label}
-      </Text>
-      <Text className="figure-number">{formatNumber(value)}</Text>
-      <Text size="xs" c="dimmed" component="div">
-        {children}
-      </Text>
-    </div>
   );
 }

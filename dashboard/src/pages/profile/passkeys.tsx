@@ -13,7 +13,7 @@ import { ConfirmDialog, FormDialog } from '../../parts/dialogs';
 import { Section } from '../../parts/page';
 import { PasswordField } from '../../parts/password-field';
 import { TableList } from '../../parts/table-list';
-import { Time } from '../../parts/time';
+import { LastUsed } from '../../parts/time';
 import { useSession } from '../../shell/session';
 import { describeBrowser } from './browsers';
 import { CodeField } from './password-dialog';
@@ -40,7 +40,7 @@ export function Passkeys() {
       description="Sign in with your fingerprint, face, or screen lock instead of your password and code."
       actions={
         canAdd && (
-          <Button variant="default" size="xs" onClick={() => setAdding(true)}>
+          <Button size="xs" onClick={() => setAdding(true)}>
             Add a passkey
           </Button>
         )
@@ -54,7 +54,7 @@ export function Passkeys() {
         empty={<Empty canAdd={canAdd} />}
         actionsWidth={80}
         actions={(passkey) => (
-          <Button size="compact-sm" variant="default" onClick={() => setDeleted(passkey)}>
+          <Button size="compact-sm" onClick={() => setDeleted(passkey)}>
             Delete
           </Button>
         )}
@@ -92,13 +92,7 @@ function Name({ passkey: { name, lastUsedAt } }: { passkey: Passkey }) {
     <>
       <bdi>{name}</bdi>
       <Subline isNarrow>
-        {lastUsedAt === null ? (
-          'Never used'
-        ) : (
-          <>
-            Last used <Time at={lastUsedAt} />
-          </>
-        )}
+        <LastUsed at={lastUsedAt} isSentence />
       </Subline>
     </>
   );
@@ -107,10 +101,6 @@ function Name({ passkey: { name, lastUsedAt } }: { passkey: Passkey }) {
 function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { hasTwoFactor } = useSession().user;
   const form = useForm({ name: describeBrowser(navigator.userAgent), password: '', code: '' });
-  const close = () => {
-    form.clear();
-    onClose();
-  };
   const add = async () => {
     const { name, password, code } = form.values;
     const proof = hasTwoFactor ? { password, code: code.trim() } : { password };
@@ -118,17 +108,16 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
       form.set('code', '');
       throw new ApiError(0, 'passkey_cancelled', 'The passkey was not added. Try again.');
     }
-    close();
+    onClose();
     await refresh(passkeysQuery);
     notify('Passkey added.');
   };
   return (
-    <FormDialog title="Add a passkey" form={form} isOpen={isOpen} onClose={close} action="Continue" onSubmit={add}>
+    <FormDialog title="Add a passkey" form={form} isOpen={isOpen} onClose={onClose} action="Continue" onSubmit={add}>
       <TextInput
         label="Name"
         description="A name that helps you recognize the passkey later, such as the device or password manager."
         required
-        withAsterisk={false}
         {...form.bind('name')}
       />
       <PasswordField label="Password" data-autofocus autoComplete="current-password" {...form.bind('password')} />

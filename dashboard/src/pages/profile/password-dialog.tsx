@@ -19,18 +19,14 @@ interface PasswordDialogProps<Result> {
 export function PasswordDialog<Result>(props: PasswordDialogProps<Result>) {
   const { title, path, needsCode = false, isOpen, onClose, onDone } = props;
   const form = useForm<string>(needsCode ? { password: '', code: '' } : { password: '' });
-  const close = () => {
-    form.clear();
-    onClose();
-  };
   const confirm = async () => {
     const body = { ...form.values, code: form.values.code?.trim() };
     const result = await request<Result>('POST', `/admin/auth/${path}`, { body });
-    close();
+    onClose();
     onDone(result);
   };
   return (
-    <FormDialog title={title} form={form} isOpen={isOpen} onClose={close} action="Continue" onSubmit={confirm}>
+    <FormDialog title={title} form={form} isOpen={isOpen} onClose={onClose} action="Continue" onSubmit={confirm}>
       <PasswordField label="Password" data-autofocus autoComplete="current-password" {...form.bind('password')} />
       {needsCode && <CodeField {...form.bind('code')} />}
     </FormDialog>

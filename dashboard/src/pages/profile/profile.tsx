@@ -45,7 +45,7 @@ function NameForm({ name }: { name: string }) {
               autoComplete="name"
               {...form.bind('name')}
             />
-            <Button type="submit" variant="default" loading={form.isBusy}>
+            <Button type="submit" loading={form.isBusy}>
               Save
             </Button>
           </Group>
@@ -70,7 +70,7 @@ function PasswordForm() {
           <PasswordField label="Current password" autoComplete="current-password" {...form.bind('currentPassword')} />
           <NewPasswordField label="New password" {...form.bind('newPassword')} />
           <Group>
-            <Button type="submit" variant="default" loading={form.isBusy}>
+            <Button type="submit" loading={form.isBusy}>
               Change password
             </Button>
           </Group>

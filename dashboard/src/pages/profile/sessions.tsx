@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api/client';
 import { refresh, sessionsQuery } from '../../api/queries';
 import type { SessionInfo } from '../../api/types';
-import { notifyFailure } from '../../lib/notify';
+import { attempt } from '../../lib/notify';
 import { timeColumn } from '../../parts/columns';
 import { type Column, Subline } from '../../parts/data-table';
 import { Section } from '../../parts/page';
@@ -24,7 +24,7 @@ export function Sessions() {
       title="Sessions"
       description="Don’t recognize a session? End it and change your password."
       actions={
-        <Button variant="default" size="xs" onClick={() => end('revoke-other-sessions', {})}>
+        <Button size="xs" onClick={() => end('revoke-other-sessions', {})}>
           End all other sessions
         </Button>
       }
@@ -37,7 +37,7 @@ export function Sessions() {
         actionsWidth={70}
         actions={({ id, isCurrent }) =>
           !isCurrent && (
-            <Button size="compact-sm" variant="default" onClick={() => end('revoke-session', { id })}>
+            <Button size="compact-sm" onClick={() => end('revoke-session', { id })}>
               End
             </Button>
           )
@@ -50,12 +50,7 @@ export function Sessions() {
 function Browser({ session: { createdAt, isCurrent, ipAddress, userAgent } }: { session: SessionInfo }) {
   return (
     <>
-      {describeBrowser(userAgent ?? '')}{' '}
-      {isCurrent && (
-        <Badge variant="default" size="sm" tt="none">
-          Current session
-        </Badge>
-      )}
+      {describeBrowser(userAgent ?? '')} {isCurrent && <Badge>Current session</Badge>}
       <Subline isNarrow>
         {ipAddress} · signed in <Time at={createdAt} />
       </Subline>
@@ -64,10 +59,6 @@ function Browser({ session: { createdAt, isCurrent, ipAddress, userAgent } }: { 
 }
 
 async function end(verb: string, body: object): Promise<void> {
-  try {
-    await request('POST', `/admin/auth/${verb}`, { body });
-  } catch (error) {
-    notifyFailure('The session could not be ended', error);
-  }
+  await attempt('The session could not be ended', () => request('POST', `/admin/auth/${verb}`, { body }));
   await refresh(sessionsQuery);
 }

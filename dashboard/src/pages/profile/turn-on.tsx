@@ -23,7 +23,6 @@ export function TurnOn({ setup, onClose }: TurnOnProps) {
   const form = useForm({ code: '' });
   const close = () => {
     setVerified(false);
-    form.clear();
     onClose();
   };
   const verify = async () => {
@@ -69,7 +68,6 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
     <Secret text={text} description={description} onDone={onDone}>
       <Group>
         <Button
-          variant="default"
           leftSection={<Download size={16} />}
           onClick={() => saveFile(new Blob([text, '\n'], { type: 'text/plain' }), 'recovery-codes.txt')}
         >

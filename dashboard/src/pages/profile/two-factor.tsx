@@ -23,16 +23,12 @@ export function TwoFactor() {
       description="Asks for a code from an authenticator app after your password. Protects your account even if your password is stolen."
     >
       <Group className="card form-section" justify="space-between">
-        <Badge variant={hasTwoFactor ? 'light' : 'default'} tt="none" size="lg">
+        <Badge variant={hasTwoFactor ? 'light' : 'default'} size="lg">
           {hasTwoFactor ? 'Enabled' : 'Disabled'}
         </Badge>
         <Group gap="xs">
-          {hasTwoFactor && (
-            <Button variant="default" onClick={() => setAsking('renew')}>
-              New recovery codes
-            </Button>
-          )}
-          <Button variant="default" onClick={() => setAsking(hasTwoFactor ? 'turn-off' : 'turn-on')}>
+          {hasTwoFactor && <Button onClick={() => setAsking('renew')}>New recovery codes</Button>}
+          <Button onClick={() => setAsking(hasTwoFactor ? 'turn-off' : 'turn-on')}>
             {hasTwoFactor ? 'Turn off' : 'Turn on'}
           </Button>
         </Group>

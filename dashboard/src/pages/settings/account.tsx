@@ -46,7 +46,7 @@ function AccountForm({ account: { name, currency, areaUnits } }: { account: Acco
         />
         <NativeSelect label="Default area unit" data={UNIT_OPTIONS} {...form.bind('areaUnits')} />
         <Group>
-          <Button type="submit" loading={form.isBusy}>
+          <Button variant="filled" type="submit" loading={form.isBusy}>
             Save
           </Button>
         </Group>

@@ -6,7 +6,7 @@ import type { ApiKey } from '../../api/types';
 import { formatNumber } from '../../lib/format';
 import { timeColumn } from '../../parts/columns';
 import { type Column, DataTable, Subline } from '../../parts/data-table';
-import { Time } from '../../parts/time';
+import { LastUsed, Time } from '../../parts/time';
 import { countByHour } from '../overview/usage';
 import { KeyMenu } from './key-menu';
 
@@ -53,7 +53,7 @@ export function ApiKeyTable({ keys, onDelete }: { keys: ApiKey[]; onDelete: (key
       actionsWidth={124}
       actions={(key) => (
         <Group gap={6} justify="flex-end" wrap="nowrap">
-          <Button size="compact-sm" variant="default" onClick={() => onDelete(key)} aria-describedby={`name-${key.id}`}>
+          <Button size="compact-sm" onClick={() => onDelete(key)} aria-describedby={`name-${key.id}`}>
             Delete
           </Button>
           <KeyMenu apiKey={key} />
@@ -77,6 +77,8 @@ function Creation({ at, by }: { at: string; by: string | null }) {
 }
 
 function Name({ apiKey: { id, name, start, access, expiresAt, lastUsedAt, replacedBy } }: { apiKey: ApiKey }) {
+  const expiry = <Expiry at={expiresAt} />;
+  const lastUsed = <LastUsed at={lastUsedAt} />;
   return (
     <>
       <Text component="bdi" size="sm" fw={500} id={`name-${id}`} title={name}>
@@ -84,31 +86,13 @@ function Name({ apiKey: { id, name, start, access, expiresAt, lastUsedAt, replac
       </Text>
       <Subline>
         <code>{start}…</code>
-        {replacedBy !== null && <> · Replaced, {lastUsedAt === null ? 'never used' : <LastUsed at={lastUsedAt} />}</>}
+        {replacedBy !== null && <> · Replaced, {lastUsed}</>}
       </Subline>
       <Subline isNarrow>
         {ACCESS[access]}
-        {expiresAt !== null && (
-          <>
-            {' · expires '}
-            <Expiry at={expiresAt} />
-          </>
-        )}
-        {replacedBy === null && (
-          <>
-            {' · '}
-            {lastUsedAt === null ? 'never used' : <LastUsed at={lastUsedAt} />}
-          </>
-        )}
+        {expiresAt !== null && <> · expires {expiry}</>}
+        {replacedBy === null && <> · {lastUsed}</>}
       </Subline>
-    </>
-  );
-}
-
-function LastUsed({ at }: { at: string }) {
-  return (
-    <>
-      last used <Time at={at} />
     </>
   );
 }
@@ -147,9 +131,5 @@ function Sparkline({ counts }: { counts: number[] }) {
 function Expiry({ at }: { at: string | null }) {
   if (at === null) return 'Never';
   if (new Date(at).getTime() > Date.now()) return <Time at={at} />;
-  return (
-    <Badge variant="default" size="sm" tt="none">
-      Expired
-    </Badge>
-  );
+  return <Badge>Expired</Badge>;
 }

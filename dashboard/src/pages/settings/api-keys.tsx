@@ -13,7 +13,7 @@ import { ConfirmDialog } from '../../parts/dialogs';
 import { LoadedCard } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
-import { Time } from '../../parts/time';
+import { LastUsed } from '../../parts/time';
 import { ApiKeyTable } from './api-key-table';
 import { GenerateApiKey } from './generate-api-key';
 
@@ -44,7 +44,7 @@ export function ApiKeysPage() {
       title="API keys"
       description="An API key gives an app access to this account. Use one key per app, so you can revoke one without affecting the others."
       actions={
-        <Button leftSection={<Plus size={16} />} onClick={generating.open}>
+        <Button variant="filled" leftSection={<Plus size={16} />} onClick={generating.open}>
           Generate API Key
         </Button>
       }
@@ -96,14 +96,7 @@ function Usage({ name, apiKey }: { name: string; apiKey: ApiKey | undefined }) {
         (<code>{start}…</code>) will stop working immediately. This can’t be undone.
       </Text>
       <div className="secret" style={{ userSelect: 'auto', fontFamily: 'inherit' }}>
-        {lastUsedAt === null ? (
-          'Never used.'
-        ) : (
-          <>
-            Last used <Time at={lastUsedAt} />.
-          </>
-        )}
-        {'\n'}
+        <LastUsed at={lastUsedAt} isSentence />.{'\n'}
         {requests24h === 0 ? 'No requests' : formatCount(requests24h, 'request')} in the last 24 hours.
       </div>
     </>

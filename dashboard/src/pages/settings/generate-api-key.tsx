@@ -25,7 +25,6 @@ export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: 
   const isOnDate = values.expiry === 'date';
   const close = () => {
     setGenerated(undefined);
-    form.clear();
     onClose();
   };
   const generate = async () => {

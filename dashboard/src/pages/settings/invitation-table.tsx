@@ -35,7 +35,6 @@ export function InvitationTable({ invitations, onRenewed }: InvitationTableProps
           <Group gap={6} justify="flex-end" wrap="nowrap">
             <Button
               size="compact-sm"
-              variant="default"
               onClick={() => renew(invitation, onRenewed)}
               aria-label={`New link for ${invitation.email}`}
             >
@@ -43,7 +42,6 @@ export function InvitationTable({ invitations, onRenewed }: InvitationTableProps
             </Button>
             <Button
               size="compact-sm"
-              variant="default"
               onClick={() => setRevoking(invitation)}
               aria-label={`Revoke the invitation for ${invitation.email}`}
             >

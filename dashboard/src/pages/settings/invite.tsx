@@ -14,7 +14,6 @@ export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => vo
   const { values, set, bind } = form;
   const close = () => {
     setCreated(undefined);
-    form.clear();
     onClose();
   };
   const invite = async () => {

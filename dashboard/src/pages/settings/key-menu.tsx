@@ -9,7 +9,7 @@ import { notify } from '../../lib/notify';
 import { useForm } from '../../lib/use-form';
 import { useMenuDialog } from '../../lib/use-menu-dialog';
 import { FormDialog } from '../../parts/dialogs';
-import { Time } from '../../parts/time';
+import { LastUsed } from '../../parts/time';
 import { ShowApiKey } from './generate-api-key';
 
 export function KeyMenu({ apiKey }: { apiKey: ApiKey }) {
@@ -104,15 +104,7 @@ function RollKey({ apiKey: { id, name, lastUsedAt }, onClose }: KeyDialogProps) 
         {form.values.expiresInHours === '0'
           ? 'The old key stops working immediately.'
           : 'Both keys work until the old one expires.'}{' '}
-        The old key was{' '}
-        {lastUsedAt === null ? (
-          'never used'
-        ) : (
-          <>
-            last used <Time at={lastUsedAt} />
-          </>
-        )}
-        .
+        The old key was <LastUsed at={lastUsedAt} />.
       </Text>
       <NativeSelect label="The old key expires" data={OVERLAPS} {...form.bind('expiresInHours')} />
     </FormDialog>

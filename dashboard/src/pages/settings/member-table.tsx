@@ -41,7 +41,7 @@ export function MemberTable({ members }: { members: Member[] }) {
                 setChanging({ member, role: value === 'member' ? value : 'administrator' })
               }
             />
-            <Button size="compact-sm" variant="default" onClick={() => setLeaving(member)}>
+            <Button size="compact-sm" onClick={() => setLeaving(member)}>
               {member.isYou ? 'Leave' : 'Remove'}
               <span className="visually-hidden"> {member.name}</span>
             </Button>
@@ -108,11 +108,7 @@ function Name({ member: { name, email, isYou } }: { member: Member }) {
       <Text component="bdi" size="sm" fw={500}>
         {name}
       </Text>{' '}
-      {isYou && (
-        <Badge variant="default" size="sm" tt="none">
-          You
-        </Badge>
-      )}
+      {isYou && <Badge>You</Badge>}
       <Subline>
         <bdi title={email}>{email}</bdi>
       </Subline>

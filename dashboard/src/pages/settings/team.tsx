@@ -24,7 +24,7 @@ export function TeamPage() {
       title="Team"
       description="Members manage listings. Administrators also manage API keys, the team, and settings."
       actions={
-        <Button leftSection={<UserPlus size={16} />} onClick={inviting.open}>
+        <Button variant="filled" leftSection={<UserPlus size={16} />} onClick={inviting.open}>
           Invite
         </Button>
       }
