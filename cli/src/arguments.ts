@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
-import { usageError } from './exit-codes.ts';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from './command.ts';
 
 /** Parses a decimal number such as `3`, `450000.50`, or `1e6`. The service checks the range. */
 export function parseNumber(text: string): number {
@@ -43,21 +43,12 @@ export function toGiven<T extends object>(members: T): { [Name in keyof T]?: Exc
   return Object(Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)));
 }
 
-const EXTENSIONS: Record<string, string> = {
-  '.ndjson': 'ndjson',
-  '.jsonl': 'ndjson',
-  '.csv': 'csv',
-  '.json': 'json',
-  '.geojson': 'geojson',
-};
-
-/** Chooses the format by the file name's extension. */
 export function chooseFormat<Format extends string>(
   formats: readonly Format[],
   file: string,
   command: Command,
 ): Format {
-  const named = EXTENSIONS[extname(file).toLowerCase()];
-  const format = formats.find((candidate) => candidate === named);
-  return format ?? usageError(command, `Unknown file name extension. Set --format to one of: ${formats.join(', ')}.`);
+  const extension = extname(file).toLowerCase().replace('.jsonl', '.ndjson');
+  const format = formats.find((candidate) => `.${candidate}` === extension);
+  return format ?? command.usageError(`Unknown file name extension. Set --format to one of: ${formats.join(', ')}.`);
 }

@@ -1,19 +1,12 @@
-import { describeKeyFault, PropertyListings } from '@property-listings/client';
-import type { Fetch } from '@property-listings/client/request';
-import type { Command } from 'commander';
+import { type ClientOptions, describeKeyFault, PropertyListings } from '@property-listings/client';
+import type { Command } from './command.ts';
 import { type CurlFiles, createCurlPrinter } from './curl.ts';
 import { type Advice, adviceByOrigin } from './describe-error.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/**
- * The client's settings. Some commands also need them for requests that the client does not offer, such as
- * lists in other formats.
- */
-export interface Service extends Settings {
-  fetch?: Fetch;
-  maxRetries?: number;
-}
+/** The client's settings, also for requests that the client does not offer, such as lists in other formats. */
+export interface Service extends Settings, Pick<ClientOptions, 'fetch' | 'maxRetries'> {}
 
 export interface CurlOptions {
   curl?: true;

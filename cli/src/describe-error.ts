@@ -1,12 +1,8 @@
 import { ApiError, ConnectionError, type ValidationIssue } from '@property-listings/client';
+import { quote } from './curl.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { toFlag } from './fields.ts';
 import { toLine } from './output/terminal.ts';
-
-export interface DescribedError {
-  lines: string[];
-  exitCode: number;
-}
 
 /** How the user can correct a wrong key or address, which depends on where it was set. */
 export interface Advice {
@@ -33,10 +29,7 @@ export const LOGIN_ADVICE: Advice = {
   address: 'Check that the service is running and that the address is correct. Nothing was stored.',
 };
 
-/**
- * Next steps for errors whose message does not say what to do, or says something that does not apply to the
- * command line.
- */
+/** Next steps for errors whose message says none, or says something that does not apply to the command line. */
 const NEXT: Record<string, string> = {
   not_found: 'If you expected it to exist, use "listings me" to check which account your key belongs to.',
   feed_busy: 'To see the run, use "listings feeds runs NAME".',
@@ -55,35 +48,32 @@ const CONNECTION_MESSAGES: Record<string, string> = {
   list_cut: 'The list is incomplete because the connection was lost. Run the command again.',
 };
 
-/** Returns the lines for stderr and the exit code. */
-export function describeError(error: unknown, advice: Advice = adviceByOrigin()): DescribedError {
-  if (error instanceof CommandError) return { lines: [error.message], exitCode: error.exitCode };
+/** Converts any error to one whose message says what to do; the message can have several lines. */
+export function toCommandError(error: unknown, advice: Advice = adviceByOrigin()): CommandError {
+  if (error instanceof CommandError) return error;
   if (error instanceof ApiError) return describeApiError(error, advice);
   if (error instanceof ConnectionError) {
-    const message = CONNECTION_MESSAGES[error.code] ?? `${toLine(error.message)}\n${advice.address}`;
-    return { lines: [message], exitCode: EXIT.failure };
+    return new CommandError(CONNECTION_MESSAGES[error.code] ?? `${toLine(error.message)}\n${advice.address}`);
   }
-  const text = error instanceof Error ? error.message : String(error);
-  const stack = process.env.DEBUG && error instanceof Error ? [error.stack ?? ''] : [];
-  return { lines: [toLine(text), ...stack], exitCode: EXIT.failure };
+  if (!(error instanceof Error)) return new CommandError(toLine(String(error)));
+  const stack = process.env.DEBUG ? `\n${error.stack ?? ''}` : '';
+  return new CommandError(`${toLine(error.message)}${stack}`);
 }
 
 const EXIT_CODES: Record<string, number> = { unauthorized: EXIT.needsKey, feed_guard: EXIT.guard };
 
-function describeApiError(error: ApiError, advice: Advice): DescribedError {
+function describeApiError(error: ApiError, advice: Advice): CommandError {
   const { code, status, requestId, details, summary } = error;
   const next = describeNext(error, advice);
   // If there is only one issue, the summary is its message.
   const issues = details.filter(({ message }) => !summary.includes(message));
-  return {
-    lines: [
-      `${withFlags(summary)} (${toLine(code)}, ${status})`,
-      ...issues.map((issue) => `  ${describeIssue(issue)}`),
-      ...(next === undefined ? [] : [next]),
-      ...(requestId === undefined ? [] : [`request id: ${toLine(requestId)}`]),
-    ],
-    exitCode: EXIT_CODES[code] ?? EXIT.failure,
-  };
+  const lines = [
+    `${withFlags(summary)} (${toLine(code)}, ${status})`,
+    ...issues.map((issue) => `  ${describeIssue(issue)}`),
+    ...(next === undefined ? [] : [next]),
+    ...(requestId === undefined ? [] : [`request id: ${toLine(requestId)}`]),
+  ];
+  return new CommandError(lines.join('\n'), EXIT_CODES[code]);
 }
 
 function describeNext({ code, members, details, summary }: ApiError, advice: Advice): string | undefined {
@@ -141,7 +131,7 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
 
 /** Quotes the string if a shell would otherwise change it. */
 function toArgument(text: string): string {
-  return /^[\p{L}\p{N}_:.=…-]*$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\p{L}\p{N}_:.=…-]*$/u.test(text) ? text : quote(text);
 }
 
 /** The service's message, with flags in place of API parameters. */

@@ -1,14 +1,12 @@
 import type { ListingEvent } from '@property-listings/client';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from './command.ts';
 
 type EventType = ListingEvent['type'];
 
-const EVENT_TYPES: readonly EventType[] = ['listing.created', 'listing.updated', 'listing.deleted'];
+export const EVENT_TYPES: readonly EventType[] = ['listing.created', 'listing.updated', 'listing.deleted'];
 
-/**
- * Adds `--type`. It accepts several types, separated by commas or in repeated options. The prefix `listing.`
- * is optional.
- */
+/** Adds `--type`. Types are separated by commas or in repeated options; the prefix `listing.` is optional. */
 export function withTypeOption(command: Command): Command {
   const option = command.createOption('--type <type>', `only events of these types: ${EVENT_TYPES.join(', ')}`);
   option.argParser(parseTypes).argChoices = [...EVENT_TYPES];

@@ -1,12 +1,5 @@
-import type { Command } from 'commander';
-
 /** `failure` and `needsKey` are the codes that GitHub's `gh` uses; 2 is the usual code for incorrect usage. */
-export const EXIT = {
-  failure: 1,
-  usage: 2,
-  guard: 3,
-  needsKey: 4,
-} as const;
+export const EXIT = { failure: 1, usage: 2, guard: 3, needsKey: 4 } as const;
 
 /** An error that the user can fix, or that ends a command that the user canceled. Only the message is shown. */
 export class CommandError extends Error {
@@ -16,9 +9,4 @@ export class CommandError extends Error {
     super(message);
     this.exitCode = exitCode;
   }
-}
-
-/** Reports incorrect usage and points to the command's help. */
-export function usageError(command: Command, message: string): never {
-  return command.error(`error: ${message}`, { exitCode: EXIT.usage });
 }

@@ -41,23 +41,15 @@ export const FIELD_DESCRIPTIONS: Record<FieldName, string> = {
 /** The fields with their own flags, in the same order as in a response. */
 export const FIELD_NAMES = WRITABLE_FIELDS.filter((name) => name !== 'photos' && name !== 'metadata');
 
-const CHOICES: Partial<Record<FieldName, readonly string[]>> = {
+/** For help and completion only: a newer service may accept more values. */
+export const CHOICES: Partial<Record<FieldName, readonly string[]>> = {
   status: STATUSES,
   propertyType: PROPERTY_TYPES,
   livingAreaUnits: LIVING_AREA_UNITS,
   lotSizeUnits: LOT_SIZE_UNITS,
 };
 
-/** For help and completion only: a newer service may accept more values. */
-export function choicesOf(name: FieldName): readonly string[] {
-  return CHOICES[name] ?? [];
-}
-
-const NUMBERS: ReadonlySet<string> = new Set([...INTEGER_FIELDS, ...DECIMAL_FIELDS, 'distance']);
-
-export function isNumberField(name: string): boolean {
-  return NUMBERS.has(name);
-}
+export const NUMBER_FIELDS: ReadonlySet<string> = new Set([...INTEGER_FIELDS, ...DECIMAL_FIELDS, 'distance']);
 
 /** `listPrice` → `list-price` */
 export function toFlag(name: string): string {

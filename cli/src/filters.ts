@@ -1,8 +1,9 @@
 import type { ListQuery } from '@property-listings/client';
 import { LISTING_FIELDS, RANGE_FIELDS, SORT_FIELDS } from '@property-listings/client/constants';
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { collect, parseNumber } from './arguments.ts';
-import { choicesOf, FIELD_DESCRIPTIONS, type FieldName, isNumberField, toFlag } from './fields.ts';
+import { type Command, wrap } from './command.ts';
+import { CHOICES, FIELD_DESCRIPTIONS, type FieldName, NUMBER_FIELDS, toFlag } from './fields.ts';
 
 /** An option and the API parameter that it sets. */
 interface Filter {
@@ -43,7 +44,7 @@ function filter(name: string, value: string, description: string, choices: reado
 }
 
 function choiceFilter(name: FieldName): Filter {
-  const choices = choicesOf(name);
+  const choices = CHOICES[name] ?? [];
   return filter(name, '<values>', `one or more, separated by commas: ${choices.join(', ')}`, choices);
 }
 
@@ -54,7 +55,7 @@ function textFilter(name: string, description: string): Filter {
 
 /** `--beds`, `--beds-gt`, and so on. The help text summarizes the range options instead of listing them. */
 function rangeFilters(name: (typeof RANGE_FIELDS)[number]): Filter[] {
-  const isNumber = isNumberField(name);
+  const isNumber = NUMBER_FIELDS.has(name);
   const ranges = Object.entries(RANGE_WORDS).map(([operator, words]) => {
     const flag = `--${toFlag(name)}-${operator} ${isNumber ? '<number>' : '<time>'}`;
     const option = new Option(flag, `${name} ${words}`).hideHelp();
@@ -68,22 +69,12 @@ function rangeFilters(name: (typeof RANGE_FIELDS)[number]): Filter[] {
   return [{ option, parameter }, ...ranges];
 }
 
-const RANGE_OPTIONS = RANGE_FIELDS.map((name) => `--${toFlag(name)}`);
-/** Keeps the help text within 80 columns. */
-const RANGE_OPTIONS_PER_LINE = 5;
-
-/** Adds the options that filter and sort a list and select its fields. */
 export function addFilters(command: Command): Command {
   for (const { option } of FILTERS) command.addOption(option);
-  return command.addHelpText(
-    'after',
-    `
+  return command.details(`
 Ranges: add -gt, -gte, -lt, or -lte to the name of these options:
-  ${RANGE_OPTIONS.slice(0, RANGE_OPTIONS_PER_LINE).join(', ')},
-  ${RANGE_OPTIONS.slice(RANGE_OPTIONS_PER_LINE, 2 * RANGE_OPTIONS_PER_LINE).join(', ')},
-  ${RANGE_OPTIONS.slice(2 * RANGE_OPTIONS_PER_LINE).join(', ')}
-  Example: --beds-gte 3 --list-price-lt 500000 --updated-at-gte 2026-11-01`,
-  );
+${wrap(RANGE_FIELDS.map((name) => `--${toFlag(name)}`).join(', '))}
+  Example: --beds-gte 3 --list-price-lt 500000 --updated-at-gte 2026-11-01`);
 }
 
 /** Converts the options to a query. The service validates the values. */

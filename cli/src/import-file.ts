@@ -16,8 +16,8 @@ type Request<T> = (content: AsyncIterable<Uint8Array>, headers: Record<string, s
 export class ImportFile {
   readonly progress: ProgressLine;
   readonly #name: string;
+  readonly #chunks = this.#open();
   #input: Readable | undefined;
-  #chunks: AsyncIterator<Buffer> | undefined;
   #first: IteratorResult<Buffer> | undefined;
   #done = 0;
   /** The error that occurred while the file was read. */
@@ -55,13 +55,13 @@ export class ImportFile {
   /** Checks the first bytes, not the file name. */
   async #isCompressed(): Promise<boolean> {
     if (this.#name === '-' && process.stdin.isTTY) note('Type the rows, then press Ctrl-D.');
-    this.#first = await this.#next();
+    this.#first = await this.#chunks.next();
     return this.#first.done !== true && this.#first.value.subarray(0, GZIP.length).equals(GZIP);
   }
 
   async *#read(): AsyncGenerator<Uint8Array> {
     const total = await this.#size();
-    for (let next = this.#first ?? (await this.#next()); !next.done; next = await this.#next()) {
+    for (let next = this.#first ?? (await this.#chunks.next()); !next.done; next = await this.#chunks.next()) {
       this.progress.show({ done: this.#done, total, format: formatBytes });
       // Count the chunk before it is sent, because its rows may be saved before the next chunk is requested.
       this.#done += next.value.length;
@@ -70,21 +70,15 @@ export class ImportFile {
     this.progress.say(`${formatBytes(this.#done)} sent, waiting for the service`);
   }
 
-  async #next(): Promise<IteratorResult<Buffer>> {
+  async *#open(): AsyncGenerator<Buffer> {
     try {
-      this.#input ??= this.#open();
-      this.#chunks ??= this.#input[Symbol.asyncIterator]();
-      return await this.#chunks.next();
+      this.#input = this.#name === '-' ? process.stdin : createReadStream(this.#name);
+      yield* this.#input;
     } catch (error) {
-      this.#fault = new CommandError(
-        `Cannot read ${toLine(this.#name)}: ${error instanceof Error ? error.message : error}`,
-      );
+      const reason = error instanceof Error ? error.message : error;
+      this.#fault = new CommandError(`Cannot read ${toLine(this.#name)}: ${reason}`);
       throw this.#fault;
     }
-  }
-
-  #open(): Readable {
-    return this.#name === '-' ? process.stdin : createReadStream(this.#name);
   }
 
   /** The file's size; undefined for a pipe. */

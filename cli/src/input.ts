@@ -1,17 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
 import { collect, parseNumber } from './arguments.ts';
-import { CommandError, usageError } from './exit-codes.ts';
-import { choicesOf, FIELD_DESCRIPTIONS, FIELD_NAMES, isNumberField, toFlag } from './fields.ts';
+import type { Command } from './command.ts';
+import { CommandError } from './exit-codes.ts';
+import { CHOICES, FIELD_DESCRIPTIONS, FIELD_NAMES, NUMBER_FIELDS, toFlag } from './fields.ts';
 
 type Members = Record<string, unknown>;
 
-/** Adds the options of `create` and `update`. */
 export function addListingOptions(command: Command): Command {
   for (const name of FIELD_NAMES) {
-    const isNumber = isNumberField(name);
-    const choices = choicesOf(name);
+    const isNumber = NUMBER_FIELDS.has(name);
+    const choices = CHOICES[name] ?? [];
     const description = [FIELD_DESCRIPTIONS[name], choices.join(', ')].filter(Boolean).join(': ');
     const option = command.createOption(`--${toFlag(name)} <${isNumber ? 'number' : 'text'}>`, description);
     if (isNumber) option.argParser(parseNumber);
@@ -24,10 +23,7 @@ export function addListingOptions(command: Command): Command {
     .option('--data <json>', 'listing as JSON, @FILE, or - for stdin; other options override it');
 }
 
-/**
- * Merges options, `--data`, and stdin. Without `--data`, stdin is read only if it is not a terminal and no field is
- * set or unset.
- */
+/** Merges options with `--data` or, if there is neither `--data` nor a field to set or unset, with a piped stdin. */
 export async function readListingInput(options: Members, command: Command): Promise<Members> {
   const flags = readFlags(options, command);
   const hasFlags = Object.keys(flags).length > 0 || options.unset !== undefined;
@@ -51,7 +47,7 @@ function readFlags(options: Members, command: Command): Members {
 /** Splits an argument such as `floor=3`. The value is always a string; numbers and booleans require `--data`. */
 function readPair(pair: string, command: Command): [string, string] {
   const at = pair.indexOf('=');
-  if (at < 1) return usageError(command, `--metadata must be name=value, such as agent=Ada, not "${pair}".`);
+  if (at < 1) return command.usageError(`--metadata must be name=value, such as agent=Ada, not "${pair}".`);
   return [pair.slice(0, at), pair.slice(at + 1)];
 }
 

@@ -1,4 +1,4 @@
-import type { ListQuery, PropertyListings } from '@property-listings/client';
+import type { ListingList, ListQuery, PropertyListings } from '@property-listings/client';
 import { gather } from './output/standard-output.ts';
 import { toJson } from './output/terminal.ts';
 
@@ -6,18 +6,15 @@ import { toJson } from './output/terminal.ts';
 export const PAGE_SIZE_MAX = 1_000;
 
 /** Streams the listings that match a query or, with `limit`, the first `limit` of them. */
-export async function* readListings(
-  client: PropertyListings,
-  query: ListQuery,
-  limit?: number,
-): AsyncGenerator<object> {
-  if (limit === undefined) return yield* client.listings.list(query);
-  let left = limit;
-  for await (const { data } of client.listings.list({ ...query, limit: Math.min(limit, PAGE_SIZE_MAX) }).pages()) {
-    yield* data.slice(0, left);
-    left -= data.length;
-    if (left <= 0) return;
-  }
+export function readListings(client: PropertyListings, query: ListQuery, limit?: number): AsyncIterable<object> {
+  if (limit === undefined) return client.listings.list(query);
+  const list = client.listings.list({ ...query, limit: Math.min(limit, PAGE_SIZE_MAX) });
+  return take(readPages(list), limit);
+}
+
+/** Unlike the list itself, requests pages, so that the service reads no more listings than necessary. */
+async function* readPages(list: ListingList<object>): AsyncGenerator<object> {
+  for await (const { data } of list.pages()) yield* data;
 }
 
 /** Yields only the first `limit` items. */

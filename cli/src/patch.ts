@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { usageError } from './exit-codes.ts';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Command } from './command.ts';
 import { toFlag } from './fields.ts';
 
 /**
@@ -27,15 +27,13 @@ export function unsetOption(
 /** Creates a merge patch that sets the members in `given` and removes those in `unset`. */
 export function toPatch(given: object, unset: readonly string[], example: string, command: Command): object {
   const both = unset.find((name) => name in given);
-  if (both !== undefined) usageError(command, `Either set --${toFlag(both)} or unset it, not both.`);
+  if (both !== undefined) command.usageError(`Either set --${toFlag(both)} or unset it, not both.`);
   const patch = mergeNulls(given, unset);
-  if (Object.keys(patch).length === 0) usageError(command, `Specify at least one change, such as ${example}.`);
+  if (Object.keys(patch).length === 0) command.usageError(`Specify at least one change, such as ${example}.`);
   return patch;
 }
 
-/**
- * Adds `null` for each name in `unset`. A name such as `map.Price` sets the key after the first dot to `null`.
- */
+/** Adds `null` for each name in `unset`. A name such as `map.Price` sets the key after the first dot to `null`. */
 function mergeNulls(given: object, unset: readonly string[]): object {
   const patch = new Map<string, unknown>(Object.entries(given));
   for (const name of unset) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { maskKeys } from '@property-listings/client/request';
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
+import { Command } from './command.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addCreate } from './commands/create.ts';
 import { addDelete } from './commands/delete.ts';
@@ -16,7 +17,7 @@ import { addLogin, addLogout } from './commands/login.ts';
 import { addMe } from './commands/me.ts';
 import { addUpdate } from './commands/update.ts';
 import { addWebhooks } from './commands/webhooks.ts';
-import { describeError } from './describe-error.ts';
+import { toCommandError } from './describe-error.ts';
 import { EXIT } from './exit-codes.ts';
 import { exitQuietlyOnClosedOutput, note } from './output/standard-output.ts';
 import { paint } from './output/terminal.ts';
@@ -63,7 +64,7 @@ function createProgram(): Command {
     // Do not let commander append the choices: some descriptions already list them.
     .configureHelp({ optionDescription: ({ description }) => description })
     .showHelpAfterError('(run with --help for usage)')
-    .addHelpText('after', HELP);
+    .details(HELP);
   program.commandsGroup('Listings:');
   for (const add of [addList, addGet, addHistory, addCreate, addUpdate, addDelete]) add(program);
   program.commandsGroup('Bulk data:');
@@ -84,7 +85,7 @@ function readVersion(): string {
 function report(error: unknown): number {
   // commander has already printed the error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.usage;
-  const { lines, exitCode } = describeError(error);
-  note(`${paint(process.stderr, 'red', 'error:')} ${maskKeys(lines.join('\n'))}`);
+  const { message, exitCode } = toCommandError(error);
+  note(`${paint(process.stderr, 'red', 'error:')} ${maskKeys(message)}`);
   return exitCode;
 }

@@ -6,30 +6,11 @@ export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-/** Asks on stderr. @throws {CommandError} with the message `left` on Ctrl-D */
-export function ask(question: string, left: string): Promise<string> {
-  return askThrough(question, process.stderr, left);
-}
-
-/** Asks a yes-or-no question. @throws {CommandError} with the message `left` unless the answer is yes */
-export async function confirm(question: string, left: string): Promise<void> {
-  const answer = await ask(`${question} [y/N] `, left);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(left);
-}
-
-/** Asks without echoing the input. @throws {CommandError} with the message `left` on Ctrl-D */
-export async function askHidden(question: string, left: string): Promise<string> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // The terminal must hide input before the question appears, because a program can answer at once.
-  const answer = await askThrough('', nowhere, left, () => process.stderr.write(question));
-  process.stderr.write('\n');
-  return answer;
-}
-
-async function askThrough(
+/** Asks on stderr or through `output`. @throws {CommandError} with the message `left` on Ctrl-D */
+export async function ask(
   question: string,
-  output: NodeJS.WritableStream,
   left: string,
+  output: NodeJS.WritableStream = process.stderr,
   onReady?: () => void,
 ): Promise<string> {
   const questions = createInterface({ input: process.stdin, output, terminal: true });
@@ -45,4 +26,19 @@ async function askThrough(
   } finally {
     questions.close();
   }
+}
+
+/** Asks a yes-or-no question. @throws {CommandError} with the message `left` unless the answer is yes */
+export async function confirm(question: string, left: string): Promise<void> {
+  const answer = await ask(`${question} [y/N] `, left);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(left);
+}
+
+/** Asks without echoing the input. @throws {CommandError} with the message `left` on Ctrl-D */
+export async function askHidden(question: string, left: string): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // The terminal must hide input before the question appears, because a program can answer at once.
+  const answer = await ask('', left, nowhere, () => process.stderr.write(question));
+  process.stderr.write('\n');
+  return answer;
 }

@@ -3,6 +3,8 @@ import { Transport } from '@property-listings/client/transport';
 import type { Service } from './connection.ts';
 import { PAGE_SIZE_MAX } from './listings.ts';
 
+/** The media types of the formats that the service offers for lists. */
+export const MEDIA_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' };
 const LINE_FEED = 10;
 
 /** Streams a list as the service formats it. @throws {ConnectionError} if the list is incomplete */
@@ -21,11 +23,11 @@ export async function* readCsv(
   query: ListQuery,
   limit: number | undefined,
 ): AsyncGenerator<Uint8Array> {
-  if (limit === undefined) return yield* readRaw(service, 'text/csv', query);
+  if (limit === undefined) return yield* readRaw(service, MEDIA_TYPES.csv, query);
   let cursor: string | undefined;
   for (let left = limit; left > 0; left -= PAGE_SIZE_MAX) {
     const page = { ...query, limit: Math.min(left, PAGE_SIZE_MAX), ...(cursor !== undefined && { cursor }) };
-    const { data, response } = await openList(service, 'text/csv', page);
+    const { data, response } = await openList(service, MEDIA_TYPES.csv, page);
     yield* cursor === undefined ? readBody(data) : withoutFirstLine(readBody(data));
     cursor = nextCursor(response);
     if (cursor === undefined) return;
@@ -49,9 +51,9 @@ async function* readBody(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 async function* withoutFirstLine(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isPast = false;
   for await (const chunk of chunks) {
-    const lineEnd: number = isPast ? -1 : chunk.indexOf(LINE_FEED);
-    if (isPast || lineEnd >= 0) yield chunk.subarray(lineEnd + 1);
-    isPast ||= lineEnd >= 0;
+    const start: number = isPast ? 0 : chunk.indexOf(LINE_FEED) + 1;
+    isPast ||= start > 0;
+    if (isPast) yield chunk.subarray(start);
   }
 }
 

@@ -1,34 +1,26 @@
+import type { ImportOptions } from '@property-listings/client';
 import { WRITABLE_FIELDS } from '@property-listings/client/constants';
-import { type Command, Option } from 'commander';
 import { chooseFormat, parsePair, toGiven } from './arguments.ts';
-import { usageError } from './exit-codes.ts';
+import { type Command, wrap } from './command.ts';
 
 const FORMATS = ['ndjson', 'csv', 'json'] as const;
-const DATE_ORDERS = ['mdy', 'dmy'] as const;
+const DATES = ['mdy', 'dmy'] as const;
 const DECIMALS = ['comma', 'point'] as const;
 
 /** How the service reads the columns and values of a file. */
-export interface ReadingOptions {
-  map?: Record<string, string>;
-  clean?: true;
-  dates?: (typeof DATE_ORDERS)[number];
+export interface ReadingOptions extends Pick<ImportOptions, 'map' | 'clean' | 'dates' | 'decimal' | 'ignoreUnknown'> {
   value?: Record<string, string>;
   default?: Record<string, string>;
-  decimal?: (typeof DECIMALS)[number];
-  ignoreUnknown?: true;
 }
 
-export interface UploadOptions {
+export interface UploadOptions extends ReadingOptions {
   format?: (typeof FORMATS)[number];
 }
 
-/** Adds the file argument and the `--format` option of a command that sends a file. */
 export function withUpload(command: Command): Command {
   return command
     .argument('<file>', 'NDJSON, CSV, or a JSON array, optionally gzipped (.gz); - for stdin')
-    .addOption(
-      new Option('--format <format>', `${FORMATS.join(', ')}; default: determined by the file name`).choices(FORMATS),
-    );
+    .choice('--format <format>', `${FORMATS.join(', ')}; default: determined by the file name`, FORMATS);
 }
 
 export function withReadingOptions(command: Command): Command {
@@ -49,31 +41,10 @@ export function withReadingOptions(command: Command): Command {
       parsePair('FIELD=VALUE, such as currency=EUR'),
     )
     .option('--clean', 'read values as people write them, such as $450,000')
-    .addOption(
-      new Option(
-        '--dates <order>',
-        'with --clean, the order of day and month in dates such as 03/04/2026: mdy, dmy',
-      ).choices(DATE_ORDERS),
-    )
-    .addOption(
-      new Option('--decimal <separator>', 'with --clean, the decimal separator in numbers: comma, point').choices(
-        DECIMALS,
-      ),
-    )
+    .choice('--dates <order>', 'with --clean, the order of day and month in dates such as 03/04/2026: mdy, dmy', DATES)
+    .choice('--decimal <separator>', 'with --clean, the decimal separator in numbers: comma, point', DECIMALS)
     .option('--ignore-unknown', 'skip columns that the service does not know')
-    .addHelpText('after', `\nFields (RESO names and metadata.NAME are also accepted):\n${wrap(WRITABLE_FIELDS)}`);
-}
-
-const HELP_WIDTH = 80;
-
-function wrap(words: readonly string[]): string {
-  const lines = [''];
-  for (const word of words) {
-    const line = lines.at(-1) ?? '';
-    if (line.length + word.length + 2 > HELP_WIDTH) lines.push(`  ${word}`);
-    else lines.splice(-1, 1, line === '' ? `  ${word}` : `${line} ${word}`);
-  }
-  return lines.join('\n');
+    .details(`\nFields (RESO names and metadata.NAME are also accepted):\n${wrap(WRITABLE_FIELDS.join(' '))}`);
 }
 
 /** Converts the command's options to the client's. */
@@ -83,7 +54,7 @@ export function toReading({ map, value, default: byDefault, clean, dates, decima
 
 export function toFormat(file: string, { format }: UploadOptions, command: Command): (typeof FORMATS)[number] {
   if (format !== undefined) return format;
-  if (file === '-') return usageError(command, 'Set --format to read from stdin.');
+  if (file === '-') return command.usageError('Set --format to read from stdin.');
   // The service detects the separator of a CSV file.
   const name = file.replace(/\.gz$/i, '').replace(/\.(tsv|tab|txt)$/i, '.csv');
   return chooseFormat(FORMATS, name, command);

@@ -1,6 +1,6 @@
 import type { PropertyListings } from '@property-listings/client';
-import type { Command } from 'commander';
 import { parseCount } from '../arguments.ts';
+import type { Command } from '../command.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { note } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';

@@ -1,16 +1,14 @@
 import type { EventFilter, ListingEvent, Position, PropertyListings } from '@property-listings/client';
-import type { Command } from 'commander';
 import { parseSequence } from '../arguments.ts';
+import type { Command } from '../command.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { withTypeOption } from '../event-types.ts';
 import { PAGE_SIZE_MAX } from '../listings.ts';
 import { note, write } from '../output/standard-output.ts';
 import { toJson } from '../output/terminal.ts';
 
-interface EventsOptions extends CurlOptions {
+interface EventsOptions extends CurlOptions, Partial<Position> {
   follow?: true;
-  after?: number;
-  epoch?: string;
   type?: ListingEvent['type'][];
   listing?: string;
   feed?: string;
@@ -37,9 +35,7 @@ export function addEvents(program: Command): void {
     .option('--listing <id>', 'only changes to this listing')
     .option('--feed <name>', "only changes to this feed's listings");
   withCurlOption(withTypeOption(command))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Without --after, the output starts with the account's first change or, with
 --follow, with the next change. Changes are kept for 30 days. If the first
 requested change is older, the command fails.
@@ -47,8 +43,7 @@ requested change is older, the command fails.
 Examples:
   $ listings events --follow
   $ listings events --type deleted --feed mls
-  $ listings events --follow --after 1042 | while read -r event; do …; done`,
-    )
+  $ listings events --follow --after 1042 | while read -r event; do …; done`)
     .action((options: EventsOptions) => withClient(options, (client) => writeEvents(client, options)));
 }
 
@@ -88,10 +83,7 @@ async function writePast(client: PropertyListings, options: EventsOptions): Prom
 }
 
 /** The position given by `--after` and `--epoch`; by default, the newest one. */
-export async function findStart(
-  client: PropertyListings,
-  { after, epoch }: { after?: number; epoch?: string },
-): Promise<Position> {
+export async function findStart(client: PropertyListings, { after, epoch }: Partial<Position>): Promise<Position> {
   if (after !== undefined) return { after, epoch };
   const newest = await client.listings.list({ limit: 1, fields: ['id'] });
   return { after: newest.sequence, epoch: epoch ?? newest.epoch };

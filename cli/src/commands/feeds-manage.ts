@@ -1,6 +1,6 @@
 import { type Feed, type FeedPatch, type FeedRun, Feeds } from '@property-listings/client/feeds';
-import { type Command, Option } from 'commander';
 import { chooseFormat, parseCount, toGiven } from '../arguments.ts';
+import type { Command } from '../command.ts';
 import { type CurlOptions, type Service, withClient, withCurlOption } from '../connection.ts';
 import type { CurlFiles } from '../curl.ts';
 import { withFlags } from '../describe-error.ts';
@@ -8,17 +8,15 @@ import { CommandError } from '../exit-codes.ts';
 import { take, toJsonArray } from '../listings.ts';
 import { describeRow } from '../output/import-report.ts';
 import { formatCount } from '../output/progress.ts';
-import { type RecordOptions, withJsonOption, writeRecord } from '../output/record.ts';
+import { type OutputOptions, type RecordOptions, withOutputOptions, writeRecord } from '../output/record.ts';
 import { replaceFile } from '../output/replace-file.ts';
 import { writeRows } from '../output/rows.ts';
 import { note, write, writeAll } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 import { toPatch, unsetOption } from '../patch.ts';
 import { confirm, isInteractive } from '../questions.ts';
-import { readRaw } from '../raw-lists.ts';
+import { MEDIA_TYPES, readRaw } from '../raw-lists.ts';
 import { type ReadingOptions, toReading, withReadingOptions } from '../upload-options.ts';
-
-type Options = CurlOptions & RecordOptions;
 
 export const FEED_NAME = 'name of the feed, such as mls';
 const MISSING = ['keep', 'withdraw', 'delete'] as const;
@@ -31,12 +29,9 @@ export interface FeedOptions extends ReadingOptions {
 }
 
 export function withFeedOptions(command: Command): Command {
-  const missing = new Option(
-    '--missing <mode>',
-    `what happens to listings that are missing from the file: ${MISSING.join(', ')}`,
-  );
+  const modes = `what happens to listings that are missing from the file: ${MISSING.join(', ')}`;
   return withReadingOptions(command)
-    .addOption(missing.choices(MISSING))
+    .choice('--missing <mode>', modes, MISSING)
     .option('--missing-max <limit>', 'how many listings may be missing, such as 10% or 200')
     .option('--failed-max <limit>', 'how many rows may fail, such as 5% or 0');
 }
@@ -55,12 +50,11 @@ export function withFeeds(
 
 export function addFeedsManage(feeds: Command): void {
   const list = feeds.command('list').description('show all feeds, their last runs, and whether they are late');
-  withCurlOption(withJsonOption(list)).action((options: Options) =>
+  withOutputOptions(list).action((options: OutputOptions) =>
     withFeeds(options, async (feeds) => {
       const { data } = await feeds.list();
-      const isShown = await writeRows(data, FEED_COLUMNS, options, toFeedRow);
-      if (isShown && data.length === 0)
-        note('There are no feeds yet. To create one, run "listings feeds push NAME FILE".');
+      const count = await writeRows(data, FEED_COLUMNS, options, toFeedRow);
+      if (count === 0) note('There are no feeds yet. To create one, run "listings feeds push NAME FILE".');
     }),
   );
   addGet(feeds);
@@ -81,13 +75,15 @@ function toTime(time: string | null): string {
   return (process.stdout.isTTY ? time?.slice(0, 16).replace('T', ' ') : time) ?? '';
 }
 
+/** Adds a command with the name of a feed as its first argument. */
+function addForOne(feeds: Command, name: string, description: string): Command {
+  return feeds.command(name).description(description).argument('<name>', FEED_NAME);
+}
+
 function addRuns(feeds: Command): void {
-  const runs = feeds
-    .command('runs')
-    .description('show the runs of the last 90 days, newest first')
-    .argument('<name>', FEED_NAME)
-    .option('--limit <count>', 'maximum number of runs (default: 20)', parseCount, 20);
-  withCurlOption(withJsonOption(runs)).action((name: string, options: Options & { limit: number }) =>
+  const runs = addForOne(feeds, 'runs', 'show the runs of the last 90 days, newest first');
+  runs.option('--limit <count>', 'maximum number of runs (default: 20)', parseCount, 20);
+  withOutputOptions(runs).action((name: string, options: OutputOptions & { limit: number }) =>
     withFeeds(options, async (feeds) => {
       const entries = take(feeds.runs(name, { limit: Math.min(options.limit, RUNS_PER_PAGE) }), options.limit);
       await writeRows(entries, process.stdout.isTTY ? SHOWN_COLUMNS : RUN_COLUMNS, options, toRunRow);
@@ -111,27 +107,20 @@ function toRunRow({ startedAt, withdrawn, deleted, error, ...run }: FeedRun): ob
   };
 }
 
-const ERROR_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv' } as const;
 const ERROR_FORMATS = ['ndjson', 'csv'] as const;
 
-interface ErrorsOptions extends Options {
+interface ErrorsOptions extends OutputOptions {
   run?: string;
   format?: (typeof ERROR_FORMATS)[number];
 }
 
 function addErrors(feeds: Command): void {
-  const errors = feeds
-    .command('errors')
-    .description('show the failed rows of a run, or write them to a file with their original values')
-    .argument('<name>', FEED_NAME)
+  const description = 'show the failed rows of a run, or write them to a file with their original values';
+  const errors = addForOne(feeds, 'errors', description)
     .argument('[file]', '.csv or .ndjson file, replaced only when the new one is complete; - for stdout')
     .option('--run <id>', 'ID of the run (run_…); default: the last run')
-    .addOption(
-      new Option('--format <format>', `${ERROR_FORMATS.join(', ')}; default: determined by the file name`).choices(
-        ERROR_FORMATS,
-      ),
-    );
-  withCurlOption(withJsonOption(errors)).action(
+    .choice('--format <format>', `${ERROR_FORMATS.join(', ')}; default: determined by the file name`, ERROR_FORMATS);
+  withOutputOptions(errors).action(
     async (name: string, given: string | undefined, options: ErrorsOptions, command: Command) => {
       const file = given === '-' ? undefined : given;
       const format = options.format ?? (given === undefined ? undefined : chooseFormat(ERROR_FORMATS, given, command));
@@ -139,7 +128,7 @@ function addErrors(feeds: Command): void {
         const runId = options.run ?? (options.curl ? 'RUN_ID' : await lastRunOf(feeds, name));
         if (format === undefined) return writeErrors(feeds, name, runId, options);
         const path = `/feeds/${encodeURIComponent(name)}/runs/${encodeURIComponent(runId)}/errors`;
-        const pieces = readRaw(service, ERROR_TYPES[format], {}, path);
+        const pieces = readRaw(service, MEDIA_TYPES[format], {}, path);
         await (file === undefined || options.curl ? writeAll(pieces) : replaceFile(file, pieces));
       };
       await withFeeds(options, work, { received: file });
@@ -161,49 +150,28 @@ async function writeErrors(feeds: Feeds, name: string, runId: string, { json }: 
 
 /** Settings that map keys to values. Each key can be unset individually. */
 const KEYED = ['map', 'values', 'defaults'];
-const SETTINGS = [
-  ...KEYED,
-  'clean',
-  'dates',
-  'decimal',
-  'ignoreUnknown',
-  'missing',
-  'missingMax',
-  'failedMax',
-  'expectedEveryHours',
-];
+const READING_SETTINGS = [...KEYED, 'clean', 'dates', 'decimal', 'ignoreUnknown'];
+const SETTINGS = [...READING_SETTINGS, 'missing', 'missingMax', 'failedMax', 'expectedEveryHours'];
 
-interface SetOptions extends Options, FeedOptions {
+interface SetOptions extends OutputOptions, FeedOptions {
   expectedEveryHours?: number;
   unset?: string[];
 }
 
 function addSet(feeds: Command): void {
-  const set = feeds
-    .command('set')
-    .description('change the settings of a feed, which apply to its next files by default')
-    .argument('<name>', FEED_NAME);
-  withCurlOption(withJsonOption(withFeedOptions(set)))
+  const set = addForOne(feeds, 'set', 'change the settings of a feed, which apply to its next files by default');
+  const unsetting = 'reset a setting to its default, or remove one of its keys: map.COLUMN';
+  withOutputOptions(withFeedOptions(set))
     .option(
       '--expected-every-hours <hours>',
       'the feed is late after this many hours without a successful run',
       parseCount,
     )
-    .addOption(
-      unsetOption(
-        SETTINGS,
-        '--unset <setting>',
-        'reset a setting to its default, or remove one of its keys: map.COLUMN',
-        KEYED,
-      ),
-    )
-    .addHelpText(
-      'after',
-      `
+    .addOption(unsetOption(SETTINGS, '--unset <setting>', unsetting, KEYED))
+    .details(`
 Example:
   $ listings feeds set mls --map Price=listPrice --clean --dates mdy \\
-      --missing withdraw --expected-every-hours 24`,
-    )
+      --missing withdraw --expected-every-hours 24`)
     .action((name: string, options: SetOptions, command: Command) => {
       const { expectedEveryHours, unset = [] } = options;
       const given = toGiven({ ...toSettings(options), expectedEveryHours });
@@ -217,11 +185,8 @@ function writeFeed(feed: Feed, options: RecordOptions): Promise<void> {
 }
 
 function addGet(feeds: Command): void {
-  const get = feeds
-    .command('get')
-    .description('show the settings of a feed, and whether it is late')
-    .argument('<name>', FEED_NAME);
-  withCurlOption(withJsonOption(get)).action((name: string, options: Options) =>
+  const get = addForOne(feeds, 'get', 'show the settings of a feed, and whether it is late');
+  withOutputOptions(get).action((name: string, options: OutputOptions) =>
     withFeeds(options, async (feeds) => writeFeed(await feeds.retrieve(name), options)),
   );
 }
@@ -229,28 +194,20 @@ function addGet(feeds: Command): void {
 const LISTINGS = ['keep', 'delete'] as const;
 
 interface DeleteOptions extends CurlOptions {
-  listings: (typeof LISTINGS)[number];
+  listings?: (typeof LISTINGS)[number];
   yes?: true;
 }
 
 function addDelete(feeds: Command): void {
-  const command = feeds
-    .command('delete')
-    .description('delete a feed and its runs')
-    .argument('<name>', FEED_NAME)
-    .addOption(
-      new Option('--listings <what>', `what happens to its listings: ${LISTINGS.join(', ')}`)
-        .choices(LISTINGS)
-        .default('keep'),
-    )
+  const command = addForOne(feeds, 'delete', 'delete a feed and its runs')
+    .choice('--listings <what>', `what happens to its listings: ${LISTINGS.join(', ')}`, LISTINGS)
     .option('--yes', 'skip the confirmation prompt, which appears only in a terminal');
   withCurlOption(command).action((name: string, options: DeleteOptions) =>
     withFeeds(options, async (feeds) => {
-      const { listings, yes, curl } = options;
+      const { listings = 'keep', yes, curl } = options;
       if (!yes && !curl && isInteractive()) {
-        const { listings: count } = await feeds.retrieve(name);
-        const what =
-          listings === 'keep' ? `keep its ${formatCount(count)} listings` : `its ${formatCount(count)} listings`;
+        const feed = await feeds.retrieve(name);
+        const what = `${listings === 'keep' ? 'keep ' : ''}its ${formatCount(feed.listings)} listings`;
         await confirm(`Permanently delete the feed "${toLine(name)}" and ${what}?`, 'Nothing was deleted.');
       }
       await feeds.delete(name, { listings });

@@ -1,20 +1,17 @@
 import { stat } from 'node:fs/promises';
 import type { FeedPlan, FeedRun, Feeds, FeedOptions as SentOptions } from '@property-listings/client/feeds';
-import type { Command } from 'commander';
-import { type CurlOptions, withCurlOption } from '../connection.ts';
-import { CommandError, EXIT, usageError } from '../exit-codes.ts';
+import type { Command } from '../command.ts';
+import { CommandError, EXIT } from '../exit-codes.ts';
 import { ImportFile } from '../import-file.ts';
 import { describeGuard, writePlan } from '../output/feed-plan.ts';
-import { describeCounts, writeFailedRows, writeUnknownWords, writeWarnings } from '../output/import-report.ts';
+import { writeReport } from '../output/import-report.ts';
 import { formatCount, ProgressLine } from '../output/progress.ts';
-import { type RecordOptions, withJsonOption } from '../output/record.ts';
-import { write } from '../output/standard-output.ts';
-import { toJson } from '../output/terminal.ts';
+import { type OutputOptions, withOutputOptions } from '../output/record.ts';
 import { confirm, isInteractive } from '../questions.ts';
 import { toFormat, type UploadOptions, withUpload } from '../upload-options.ts';
 import { FEED_NAME, type FeedOptions, toSettings, withFeedOptions, withFeeds } from './feeds-manage.ts';
 
-interface PushOptions extends CurlOptions, RecordOptions, UploadOptions, FeedOptions {
+interface PushOptions extends OutputOptions, UploadOptions, FeedOptions {
   dryRun?: true;
   yes?: true;
   save?: true;
@@ -25,13 +22,11 @@ export function addFeedsPush(feeds: Command): void {
     .command('push')
     .description("make a feed's listings match a file, after showing what would change")
     .argument('<name>', `${FEED_NAME}; the first file creates it`);
-  withCurlOption(withJsonOption(withFeedOptions(withUpload(command))))
+  withOutputOptions(withFeedOptions(withUpload(command)))
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--yes', 'apply the file without asking; the guard can still stop the run')
     .option('--save', "if the run succeeds, store the reading options and --missing as the feed's settings")
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The file is compared with the listings of the feed before anything is changed.
 A row creates a listing or changes the listing with its "externalId". Fields
 without a column in the file stay as they are; an empty cell removes the field.
@@ -48,42 +43,31 @@ exit code is 3.
 Examples:
   $ listings feeds push mls listings.csv --map Price=listPrice --clean --dry-run
   $ listings feeds push mls listings.csv --missing withdraw --save
-  $ zcat listings.csv.gz | listings feeds push mls - --format csv --yes`,
-    )
+  $ zcat listings.csv.gz | listings feeds push mls - --format csv --yes`)
     .action(async (name: string, file: string, options: PushOptions, self: Command) => {
       const format = toFormat(file, options, self);
       const settings = toSettings(options);
       await requireAnswer(file, options, self);
       const upload = { name, file, sent: { format, ...settings } };
-      await withFeeds(
-        options,
-        async (feeds) => {
-          await push(feeds, upload, options);
-          // Limits on the command line apply only to this file, so they are not saved.
-          const { missingMax, failedMax, ...saved } = settings;
-          if (options.save && !options.dryRun) await feeds.update(name, saved);
-        },
-        { sent: file },
-      );
+      const work = async (feeds: Feeds) => {
+        await push(feeds, upload, options);
+        // Limits on the command line apply only to this file, so they are not saved.
+        const { missingMax, failedMax, ...saved } = settings;
+        if (options.save && !options.dryRun) await feeds.update(name, saved);
+      };
+      await withFeeds(options, work, { sent: file });
     });
 }
 
-/**
- * Fails if the command needs confirmation but cannot ask for it: without a terminal, with `--json`, or with a
- * file that can be read only once.
- */
+/** Fails if the command must ask but cannot: with no terminal, with `--json`, or if the file can be read only once. */
 async function requireAnswer(file: string, { dryRun, yes, curl, json }: PushOptions, command: Command): Promise<void> {
   if (dryRun || yes || curl) return;
   const how = 'Add --yes to apply the file unless the guard stops the run, or --dry-run to see what would change.';
-  if (json) usageError(command, `With --json, the command cannot ask for confirmation. ${how}`);
-  if (!isInteractive()) usageError(command, `Without a terminal, the command cannot ask for confirmation. ${how}`);
-  const isPipe =
-    file === '-' ||
-    (await stat(file).then(
-      (found) => !found.isFile(),
-      () => false,
-    ));
-  if (isPipe) usageError(command, `The file is read twice, so it cannot be a pipe. ${how}`);
+  if (json) command.usageError(`With --json, the command cannot ask for confirmation. ${how}`);
+  if (!isInteractive()) command.usageError(`Without a terminal, the command cannot ask for confirmation. ${how}`);
+  const found = file === '-' ? undefined : await stat(file).catch(() => undefined);
+  const isPipe = file === '-' || found?.isFile() === false;
+  if (isPipe) command.usageError(`The file is read twice, so it cannot be a pipe. ${how}`);
 }
 
 interface Upload {
@@ -121,29 +105,19 @@ function countChanges({ created, updated, withdrawn, deleted }: FeedPlan | FeedR
 /** Applies the file. Without a plan, the service's guard decides whether the run may continue. */
 async function apply(feeds: Feeds, { name, file, sent }: Upload, plan: FeedPlan | undefined, options: PushOptions) {
   const stopWatching = watchRun(feeds, name, plan && countChanges(plan));
-  try {
-    const run: FeedRun = await new ImportFile(file, APPLYING).send(
-      (rows, headers) => feeds.put(name, rows, { ...sent, plan: plan?.planId, headers }),
-      options,
-      'To complete the changes, send the file again.',
-    );
-    stopWatching();
-    writeFailedRows(run.errors, run.failed, `To see all of them: listings feeds errors ${name}`);
-    writeUnknownWords(run.errors);
-    writeWarnings(run.warnings);
-    await write(`${options.json ? toJson(run) : describeCounts(run)}\n`);
-  } finally {
-    stopWatching();
-  }
+  const sending = new ImportFile(file, APPLYING).send(
+    (rows, headers) => feeds.put(name, rows, { ...sent, plan: plan?.planId, headers }),
+    options,
+    'To complete the changes, send the file again.',
+  );
+  const run: FeedRun = await sending.finally(stopWatching);
+  await writeReport(run, options, `To see all of them: listings feeds errors ${name}`);
 }
 
 const APPLYING = 'Applying';
 const WATCH_INTERVAL_MS = 1_000;
 
-/**
- * Shows in a terminal how many changes the run has written. The service begins to write them once it has
- * received the whole file.
- */
+/** Shows in a terminal how many changes are written, which begins once the service has received the whole file. */
 function watchRun(feeds: Feeds, name: string, total: number | undefined): () => void {
   const progress = new ProgressLine(APPLYING);
   let isOver = !process.stderr.isTTY;

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { addFeedsManage } from './feeds-manage.ts';
 import { addFeedsPush } from './feeds-push.ts';
 

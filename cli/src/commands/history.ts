@@ -1,14 +1,10 @@
 import type { HistoryEntry } from '@property-listings/client';
-import type { Command } from 'commander';
 import { parseCount } from '../arguments.ts';
-import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
+import type { Command } from '../command.ts';
+import { withClient } from '../connection.ts';
 import { PAGE_SIZE_MAX, take } from '../listings.ts';
-import { describeChanges, type RecordOptions, withJsonOption } from '../output/record.ts';
+import { describeChanges, type OutputOptions, withOutputOptions } from '../output/record.ts';
 import { writeRows } from '../output/rows.ts';
-
-interface HistoryOptions extends CurlOptions, RecordOptions {
-  limit?: number;
-}
 
 const COLUMNS = ['sequence', 'version', 'at', 'type', 'actor', 'changes'];
 
@@ -18,13 +14,9 @@ export function addHistory(program: Command): void {
     .description('show who changed a listing, when, and how, newest first')
     .argument('<id>', 'ID of the listing (lst_…), also if it was deleted in the last 30 days')
     .option('--limit <count>', 'maximum number of changes', parseCount);
-  withCurlOption(withJsonOption(command))
-    .addHelpText(
-      'after',
-      `
-To see the whole listing as it was at a sequence: listings get ID --at SEQUENCE`,
-    )
-    .action((id: string, options: HistoryOptions) =>
+  withOutputOptions(command)
+    .details('\nTo see the whole listing as it was at a sequence: listings get ID --at SEQUENCE')
+    .action((id: string, options: OutputOptions & { limit?: number }) =>
       withClient(options, async ({ listings }) => {
         const { limit = Infinity } = options;
         const entries = listings.history(id, { limit: Math.min(limit, PAGE_SIZE_MAX) });

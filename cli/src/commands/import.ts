@@ -1,22 +1,15 @@
 import { ApiError, type ImportFailure, type PropertyListings } from '@property-listings/client';
-import { type Command, Option } from 'commander';
-import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
+import type { Command } from '../command.ts';
+import { withClient } from '../connection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { ImportFile } from '../import-file.ts';
-import { writeFailedRow, writeImportReport } from '../output/import-report.ts';
-import { type RecordOptions, withJsonOption } from '../output/record.ts';
-import {
-  type ReadingOptions,
-  toFormat,
-  toReading,
-  type UploadOptions,
-  withReadingOptions,
-  withUpload,
-} from '../upload-options.ts';
+import { writeFailedRow, writeReport } from '../output/import-report.ts';
+import { type OutputOptions, withOutputOptions } from '../output/record.ts';
+import { toFormat, toReading, type UploadOptions, withReadingOptions, withUpload } from '../upload-options.ts';
 
 const MODES = ['merge', 'replace'] as const;
 
-interface ImportOptions extends CurlOptions, RecordOptions, ReadingOptions, UploadOptions {
+interface ImportOptions extends OutputOptions, UploadOptions {
   atomic?: true;
   dryRun?: true;
   mode?: (typeof MODES)[number];
@@ -30,12 +23,10 @@ export function addImport(program: Command): void {
   withReadingOptions(withUpload(command))
     .option('--atomic', 'save all rows or none; at most 10,000 rows')
     .option('--dry-run', 'change nothing, and report what would happen')
-    .addOption(new Option('--mode <mode>', 'how a row changes an existing listing; default: merge').choices(MODES))
+    .choice('--mode <mode>', 'how a row changes an existing listing; default: merge', MODES)
     .option('--all-errors', 'report every invalid row, not only the first 100; no effect with --atomic');
-  withCurlOption(withJsonOption(command))
-    .addHelpText(
-      'after',
-      `
+  withOutputOptions(command)
+    .details(`
 A row with the "externalId" or "id" of an existing listing changes that listing,
 and a row with a new "externalId" creates a listing, so you can import the same
 file again, even after Ctrl-C. A row with neither creates a listing each time.
@@ -49,8 +40,7 @@ Examples:
   $ listings import listings.csv --dry-run
   $ listings import feed.csv --map Price=listPrice --map Notes=metadata.notes \\
       --map Agent= --clean --dates mdy
-  $ zcat listings.ndjson.gz | listings import - --format ndjson`,
-    )
+  $ zcat listings.ndjson.gz | listings import - --format ndjson`)
     .action(async (file: string, options: ImportOptions, command: Command) => {
       const { atomic, dryRun, mode } = options;
       const sent = { format: toFormat(file, options, command), atomic, dryRun, mode, ...toReading(options) };
@@ -60,6 +50,10 @@ Examples:
 }
 
 type ClientOptions = Parameters<PropertyListings['imports']['create']>[1];
+
+const HOW_TO_SEE_ALL =
+  'To see all of them, add --dry-run --all-errors. Fix them, then import the file again: rows with an externalId or id ' +
+  'update their listings; any other saved row creates a duplicate.';
 
 async function importFile(client: PropertyListings, source: ImportFile, sent: ClientOptions, options: ImportOptions) {
   const onFailure = (failure: ImportFailure) => {
@@ -73,11 +67,11 @@ async function importFile(client: PropertyListings, source: ImportFile, sent: Cl
       describeInterruption(options),
     );
     if (report.failed > 0) process.exitCode = EXIT.failure;
-    await writeImportReport(report, options);
+    await writeReport(report, options, HOW_TO_SEE_ALL);
   } catch (error) {
     // Rows saved before the failure stay saved; the error contains the report so far.
     const members = error instanceof ApiError ? error.members : {};
-    if (hasRows(members)) await writeImportReport(members, options);
+    if (hasRows(members)) await writeReport(members, options, HOW_TO_SEE_ALL);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { describeKeyFault } from '@property-listings/client';
-import type { Command } from 'commander';
-import { EXIT, usageError } from '../exit-codes.ts';
+import type { Command } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
 import { filesBelow } from '../keys/files-below.ts';
 import { findKeys } from '../keys/find-keys.ts';
 import { readBlob, stagedFiles } from '../keys/staged-files.ts';
@@ -20,18 +20,15 @@ export function addKeys(program: Command): void {
     .description('find API keys in files by their checksums, without contacting the service')
     .argument('[paths...]', 'files or directories (default: .), without .git and node_modules; - for stdin')
     .option('--staged', 'scan the staged content that git would commit')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Prints PATH:LINE: plk_ABCD… for each key. The exit code is 1 if there is a key,
 and 2 if a file cannot be read.
 
 As .git/hooks/pre-commit:
   #!/bin/sh
-  exec listings keys scan --staged`,
-    )
+  exec listings keys scan --staged`)
     .action(async (paths: string[], { staged }: { staged?: true }, command: Command) => {
-      if (staged && paths.length > 0) usageError(command, '--staged scans all staged files and does not accept paths.');
+      if (staged && paths.length > 0) command.usageError('--staged scans all staged files and does not accept paths.');
       const scan = new Scan();
       if (staged) await scan.scanStaged();
       else for (const path of paths.length > 0 ? paths : ['.']) await scan.scan(path);

@@ -1,8 +1,7 @@
 import type { PropertyListings } from '@property-listings/client';
-import type { Command } from 'commander';
 import { parseCount } from '../arguments.ts';
+import type { Command } from '../command.ts';
 import { type CurlOptions, type Service, withClient, withCurlOption } from '../connection.ts';
-import { usageError } from '../exit-codes.ts';
 import { addFilters, toQuery } from '../filters.ts';
 import { readListings } from '../listings.ts';
 import { writeRows } from '../output/rows.ts';
@@ -27,19 +26,16 @@ export function addList(program: Command): void {
     .option('--csv', 'print CSV with a header row')
     .option('--limit <count>', 'maximum number of listings', parseCount);
   withCurlOption(addFilters(command))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 In a terminal, the output is a table. In a pipe, it has the same columns,
 separated by tabs, without a header.
 
 Examples:
   $ listings list --status active --city Austin --sort=-listPrice --limit 10
   $ listings list --near 30.27,-97.74 --radius 5km --fields id,address,listPrice
-  $ listings list --json | jq -r '.[].address'`,
-    )
+  $ listings list --json | jq -r '.[].address'`)
     .action((options: ListOptions, command: Command) => {
-      if (options.json && options.csv) usageError(command, 'Choose either --json or --csv.');
+      if (options.json && options.csv) command.usageError('Choose either --json or --csv.');
       return withClient(options, (client, service) => writeList(client, service, options));
     });
 }
@@ -49,10 +45,7 @@ async function writeList(client: PropertyListings, service: Service, options: Li
   const query = toQuery({ ...options });
   if (csv) return writeAll(readCsv(service, query, limit));
   const shown = json ? query : { ...query, ...Object({ fields }) };
-  let count = 0;
-  const isShown = await writeRows(readListings(client, shown, limit), fields.split(','), options, (listing) => {
-    count += 1;
-    return listing;
-  });
-  if (isShown) note(paint(process.stderr, 'dim', count === 1 ? '1 listing' : `${count || 'No'} listings`));
+  const count = await writeRows(readListings(client, shown, limit), fields.split(','), options);
+  if (count === undefined) return;
+  note(paint(process.stderr, 'dim', count === 1 ? '1 listing' : `${count || 'No'} listings`));
 }

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import type { Me } from '@property-listings/client';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { createClient } from '../connection.ts';
-import { describeError, LOGIN_ADVICE } from '../describe-error.ts';
-import { CommandError, usageError } from '../exit-codes.ts';
+import { LOGIN_ADVICE, toCommandError } from '../describe-error.ts';
+import { CommandError } from '../exit-codes.ts';
 import { note } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 import { ask, askHidden, isInteractive } from '../questions.ts';
@@ -17,13 +17,13 @@ export function addLogin(program: Command): void {
     .command('login')
     .description("store the service's address and an API key, which is read from a prompt or stdin")
     .option('--base-url <url>', 'address of the service, such as https://listings.example.com/v1')
-    .addHelpText('after', '\nExample:\n  $ listings login --base-url https://listings.example.com/v1 < key.txt')
+    .details('\nExample:\n  $ listings login --base-url https://listings.example.com/v1 < key.txt')
     .action(async (options: { baseUrl?: string }, command: Command) => {
       const baseUrl = toBaseUrl(await readBaseUrl(options.baseUrl, command), command);
       const given = await (isInteractive() ? askHidden('API key: ', LEFT) : text(process.stdin));
       // "keys create" prints the key on the first line, followed by a description.
       const [apiKey = ''] = given.trim().split(/\s*\n/);
-      if (apiKey === '') usageError(command, isInteractive() ? 'Enter a key.' : 'Pass the API key on stdin.');
+      if (apiKey === '') command.usageError(isInteractive() ? 'Enter a key.' : 'Pass the API key on stdin.');
       const { account, key } = await tryKey({ baseUrl, apiKey });
       await writeSettings({ baseUrl, apiKey });
       note(
@@ -49,15 +49,14 @@ async function tryKey(settings: Settings): Promise<Me> {
   try {
     return await createClient(settings, LOGIN_ADVICE).me();
   } catch (error) {
-    const { lines, exitCode } = describeError(error, LOGIN_ADVICE);
-    throw new CommandError(lines.join('\n'), exitCode);
+    throw toCommandError(error, LOGIN_ADVICE);
   }
 }
 
 async function readBaseUrl(given: string | undefined, command: Command): Promise<string> {
   const known = given ?? (process.env.PROPERTY_LISTINGS_BASE_URL || undefined);
   if (known !== undefined) return known;
-  if (!isInteractive()) return usageError(command, 'Set --base-url to the address of the service.');
+  if (!isInteractive()) return command.usageError('Set --base-url to the address of the service.');
   // An unreadable settings file is not an error, because it is about to be replaced.
   const stored: Partial<Settings> = await readSettings().catch(() => ({}));
   const { baseUrl: before = 'http://127.0.0.1:3000/v1' } = stored;
@@ -68,7 +67,7 @@ async function readBaseUrl(given: string | undefined, command: Command): Promise
 function toBaseUrl(given: string, command: Command): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    return usageError(command, `"${given}" is not an address such as https://listings.example.com/v1.`);
+    return command.usageError(`"${given}" is not an address such as https://listings.example.com/v1.`);
   }
   if (url.username !== '' || url.password !== '')
     throw new CommandError('The address must not contain a user or a password.');

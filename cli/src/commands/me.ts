@@ -1,10 +1,10 @@
-import type { Command } from 'commander';
-import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
-import { type RecordOptions, withJsonOption, writeRecord } from '../output/record.ts';
+import type { Command } from '../command.ts';
+import { withClient } from '../connection.ts';
+import { type OutputOptions, withOutputOptions, writeRecord } from '../output/record.ts';
 
 export function addMe(program: Command): void {
   const command = program.command('me').description('show the account and API key in use');
-  withCurlOption(withJsonOption(command)).action((options: CurlOptions & RecordOptions) =>
+  withOutputOptions(command).action((options: OutputOptions) =>
     withClient(options, async (client) => {
       const me = await client.me();
       await writeRecord(me, options, {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListingEvent, Position, PropertyListings } from '@property-listings/client';
-import type { Command } from 'commander';
 import { parseSequence } from '../arguments.ts';
+import type { Command } from '../command.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { quote } from '../curl.ts';
 import { withTypeOption } from '../event-types.ts';
@@ -9,17 +9,12 @@ import { note } from '../output/standard-output.ts';
 import { type Attempt, type Destination, deliver } from '../webhooks/deliver.ts';
 import { type Delivery, writeDelivery } from '../webhooks/delivery-line.ts';
 import { DeliveryQueue } from '../webhooks/delivery-queue.ts';
-import { checkSecret, deriveSecret, parseUrl, withSecretOption } from '../webhooks/destination.ts';
+import { checkSecret, deriveSecret, type ForwardOptions, parseUrl, withSecretOption } from '../webhooks/destination.ts';
 import { findStart, toFlags, WAIT_SECONDS } from './events.ts';
 
-interface ListenOptions extends CurlOptions {
-  forwardTo: string;
-  secret?: string;
+interface ListenOptions extends CurlOptions, ForwardOptions, Partial<Position> {
   type?: ListingEvent['type'][];
-  after?: number;
-  epoch?: string;
   retries: number;
-  json?: true;
 }
 
 type FollowedEvent = ListingEvent & { epoch: string };
@@ -37,9 +32,7 @@ export function addWebhooksListen(webhooks: Command): void {
     .option('--epoch <epoch>', 'fail if the database no longer has this epoch')
     .option('--retries <count>', 'how many times to retry a failed delivery (default: 3)', parseSequence, 3)
     .option('--json', 'print one JSON object per attempt')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The program needs no public address: this command follows the changes and sends
 them. The signing secret stays the same as long as you use the same API key.
 Each line shows the time, the type, the listing, the status, and the duration,
@@ -47,8 +40,7 @@ and whether a failed delivery is retried.
 
 Examples:
   $ listings webhooks listen --forward-to http://localhost:3000/hooks
-  $ listings webhooks listen --forward-to http://localhost:3000/hooks --after 1042`,
-    )
+  $ listings webhooks listen --forward-to http://localhost:3000/hooks --after 1042`)
     .action(async (options: ListenOptions, command: Command) => {
       await checkSecret(options, command);
       await withClient(options, (client, { apiKey }) =>

@@ -1,20 +1,19 @@
 import type { ListingEvent } from '@property-listings/client';
 import { type Webhook, WebhookEndpoints } from '@property-listings/client/webhook-endpoints';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { parseSequence, toGiven } from '../arguments.ts';
+import type { Command } from '../command.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { withTypeOption } from '../event-types.ts';
 import { EXIT } from '../exit-codes.ts';
-import { type RecordOptions, withJsonOption, writeRecord } from '../output/record.ts';
+import { type OutputOptions, withOutputOptions, writeRecord } from '../output/record.ts';
 import { writeRows } from '../output/rows.ts';
 import { note } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 import { toPatch } from '../patch.ts';
 import { confirm, isInteractive } from '../questions.ts';
 
-type Options = CurlOptions & RecordOptions;
-
-interface EndpointOptions extends Options {
+interface EndpointOptions extends OutputOptions {
   url?: string;
   type?: ListingEvent['type'][];
   feed?: string;
@@ -34,35 +33,41 @@ export function addWebhooksManage(webhooks: Command): void {
   addForOne(webhooks, 'get', 'show an endpoint', (endpoints, id) => endpoints.retrieve(id));
   addUpdate(webhooks);
   addDelete(webhooks);
-  addForOne(
-    webhooks,
-    'roll-secret',
-    'replace the secret; the old one stays valid for 24 hours',
-    async (endpoints, id) => {
-      const rolled = await endpoints.rollSecret(id);
-      note(SECRET_NOTE);
-      return rolled;
-    },
-  );
+  const rollSecret = 'replace the secret; the old one stays valid for 24 hours';
+  addForOne(webhooks, 'roll-secret', rollSecret, async (endpoints, id) => {
+    const rolled = await endpoints.rollSecret(id);
+    note(SECRET_NOTE);
+    return rolled;
+  });
   addForOne(webhooks, 'test', 'send a sample to an endpoint and show its response', async (endpoints, id) => {
     const result = await endpoints.test(id);
     if (!result.delivered) process.exitCode = EXIT.failure;
     return result;
   });
+  addForOne(
+    webhooks,
+    'replay',
+    'send all events after a sequence again',
+    (endpoints, id, { after }: { after: number }) => endpoints.replay(id, { after }),
+  ).requiredOption('--after <sequence>', 'sequence of the last event that is not sent again', parseSequence);
   addDeliveries(webhooks);
+  addForOne(webhooks, 'redeliver', 'send the event of one delivery again', (endpoints, id, deliveryId: string) =>
+    endpoints.redeliver(id, deliveryId),
+  ).argument('<delivery>', 'ID of the delivery (msg_…)');
 }
 
-/** Adds a command that performs `work` on one endpoint and shows the result. */
-function addForOne(
+/** Adds a command that performs `work` on one endpoint, with the rest of what is given, and shows the result. */
+function addForOne<Given extends unknown[]>(
   webhooks: Command,
   name: string,
   description: string,
-  work: (endpoints: WebhookEndpoints, id: string) => Promise<object>,
-): void {
+  work: (endpoints: WebhookEndpoints, id: string, ...given: Given) => Promise<object>,
+): Command {
   const command = webhooks.command(name).description(description).argument('<id>', ENDPOINT_ID);
-  withCurlOption(withJsonOption(command)).action((id: string, options: Options) =>
-    withEndpoints(options, async (endpoints) => writeRecord(await work(endpoints, id), options)),
-  );
+  return withOutputOptions(command).action((id: string, ...given: Given) => {
+    const options = command.opts<OutputOptions>();
+    return withEndpoints(options, async (endpoints) => writeRecord(await work(endpoints, id, ...given), options));
+  });
 }
 
 function withEndpoints(options: CurlOptions, work: (endpoints: WebhookEndpoints) => Promise<void>): Promise<void> {
@@ -71,7 +76,7 @@ function withEndpoints(options: CurlOptions, work: (endpoints: WebhookEndpoints)
 
 function addList(webhooks: Command): void {
   const command = webhooks.command('list').description('show all endpoints');
-  withCurlOption(withJsonOption(command)).action((options: Options) =>
+  withOutputOptions(command).action((options: OutputOptions) =>
     withEndpoints(options, async (endpoints) => {
       const { data } = await endpoints.list();
       await writeRows(data, ENDPOINT_COLUMNS, options, toRow);
@@ -84,7 +89,7 @@ function toRow(webhook: Webhook): object {
 }
 
 function withEndpointOptions(command: Command): Command {
-  return withCurlOption(withJsonOption(withTypeOption(command)))
+  return withOutputOptions(withTypeOption(command))
     .option('--feed <name>', "only events for this feed's listings")
     .option('--description <text>', 'what the endpoint is for')
     .option('--enabled <boolean>', 'whether events are sent: true, false', parseBoolean);
@@ -102,12 +107,9 @@ function toInput({ url, type: types, feed, description, enabled }: EndpointOptio
 function addCreate(webhooks: Command): void {
   const command = webhooks.command('create').description('create an endpoint and show its secret, once');
   withEndpointOptions(command.requiredOption('--url <url>', 'address that receives the events (https)'))
-    .addHelpText(
-      'after',
-      `
+    .details(`
 Example:
-  $ listings webhooks create --url https://example.com/webhooks --type listing.deleted`,
-    )
+  $ listings webhooks create --url https://example.com/webhooks --type listing.deleted`)
     .action((options: EndpointOptions & { url: string }) =>
       withEndpoints(options, async (endpoints) => {
         const created = await endpoints.create({ url: options.url, ...toInput(options) });
@@ -144,22 +146,11 @@ function addDelete(webhooks: Command): void {
 }
 
 function addDeliveries(webhooks: Command): void {
-  const replay = webhooks.command('replay').description('send all events after a sequence again');
-  withCurlOption(withJsonOption(replay.argument('<id>', ENDPOINT_ID)))
-    .requiredOption('--after <sequence>', 'sequence of the last event that is not sent again', parseSequence)
-    .action((id: string, options: Options & { after: number }) =>
-      withEndpoints(options, async (endpoints) =>
-        writeRecord(await endpoints.replay(id, { after: options.after }), options),
-      ),
-    );
-
   const deliveries = webhooks.command('deliveries').description('show the latest deliveries of an endpoint');
-  const words = `only deliveries in this state: ${STATES.join(', ')}`;
-  const state = deliveries.createOption('--state <state>', words).choices(STATES);
-  withCurlOption(withJsonOption(deliveries.argument('<id>', ENDPOINT_ID)))
-    .addOption(state)
+  withOutputOptions(deliveries.argument('<id>', ENDPOINT_ID))
+    .choice('--state <state>', `only deliveries in this state: ${STATES.join(', ')}`, STATES)
     .option('--limit <count>', 'maximum number of deliveries, up to 200 (default: 50)', parseSequence)
-    .action((id: string, options: Options & { state?: (typeof STATES)[number]; limit?: number }) =>
+    .action((id: string, options: OutputOptions & { state?: (typeof STATES)[number]; limit?: number }) =>
       withEndpoints(options, async (endpoints) => {
         const { limit } = options;
         const query = { ...(limit !== undefined && { limit }), ...(options.state && { state: [options.state] }) };
@@ -167,10 +158,4 @@ function addDeliveries(webhooks: Command): void {
         await writeRows(data, DELIVERY_COLUMNS, options);
       }),
     );
-
-  const redeliver = webhooks.command('redeliver').description('send the event of one delivery again');
-  const withArguments = redeliver.argument('<id>', ENDPOINT_ID).argument('<delivery>', 'ID of the delivery (msg_…)');
-  withCurlOption(withJsonOption(withArguments)).action((id: string, deliveryId: string, options: Options) =>
-    withEndpoints(options, async (endpoints) => writeRecord(await endpoints.redeliver(id, deliveryId), options)),
-  );
 }

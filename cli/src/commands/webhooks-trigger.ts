@@ -1,17 +1,12 @@
 import type { WebhookType } from '@property-listings/client/webhooks';
-import { Argument, type Command } from 'commander';
+import { Argument } from 'commander';
+import type { Command } from '../command.ts';
 import { withClient } from '../connection.ts';
 import { EXIT } from '../exit-codes.ts';
 import { deliver } from '../webhooks/deliver.ts';
 import { writeDelivery } from '../webhooks/delivery-line.ts';
-import { checkSecret, deriveSecret, parseUrl, withSecretOption } from '../webhooks/destination.ts';
+import { checkSecret, deriveSecret, type ForwardOptions, parseUrl, withSecretOption } from '../webhooks/destination.ts';
 import { createSample, SAMPLE_LISTING_ID, SAMPLE_TYPES } from '../webhooks/sample-event.ts';
-
-interface TriggerOptions {
-  forwardTo: string;
-  secret?: string;
-  json?: true;
-}
 
 const DEFAULT_URL = 'http://localhost:3000/hooks';
 
@@ -23,17 +18,14 @@ export function addWebhooksTrigger(webhooks: Command): void {
     .option('--forward-to <url>', `address of the program (default: ${DEFAULT_URL})`, parseUrl, DEFAULT_URL);
   withSecretOption(command)
     .option('--json', 'print one JSON object')
-    .addHelpText(
-      'after',
-      `
+    .details(`
 The sample is about a listing that does not exist, and nothing is changed. The
 sample is signed like the deliveries of "listings webhooks listen". The exit
 code is 1 if the program does not respond with 2xx.
 
 Example:
-  $ listings webhooks trigger listing.updated --forward-to http://localhost:3000/hooks`,
-    )
-    .action(async (type: WebhookType, options: TriggerOptions, command: Command) => {
+  $ listings webhooks trigger listing.updated --forward-to http://localhost:3000/hooks`)
+    .action(async (type: WebhookType, options: ForwardOptions, command: Command) => {
       await checkSecret(options, command);
       const { secret } = options;
       if (secret !== undefined) return trigger(type, secret, options);
@@ -41,7 +33,7 @@ Example:
     });
 }
 
-async function trigger(type: WebhookType, secret: string, { forwardTo: url, json }: TriggerOptions): Promise<void> {
+async function trigger(type: WebhookType, secret: string, { forwardTo: url, json }: ForwardOptions): Promise<void> {
   const { id, message } = createSample(type);
   const attempt = await deliver({ url, secret }, id, message);
   if (!attempt.isDelivered) process.exitCode = EXIT.failure;

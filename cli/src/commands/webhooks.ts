@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
 import { addWebhooksListen } from './webhooks-listen.ts';
 import { addWebhooksManage } from './webhooks-manage.ts';
 import { addWebhooksTrigger } from './webhooks-trigger.ts';

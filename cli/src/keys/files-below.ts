@@ -1,10 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/**
- * Directories that are large and do not contain the user's own work. They are scanned only if their path is
- * given.
- */
+/** Large directories without the user's own work. They are scanned only if their path is given. */
 const SKIPPED = new Set(['.git', 'node_modules']);
 
 /**
@@ -17,19 +14,15 @@ export async function* filesBelow(
   onError: (path: string, error: unknown) => void,
 ): AsyncGenerator<string> {
   try {
-    if ((await stat(path)).isDirectory()) yield* filesIn(path, onError);
-    else yield path;
+    if (!(await stat(path)).isDirectory()) return yield path;
+    const entries = await readdir(path, { withFileTypes: true });
+    for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+      const inner = join(path, entry.name);
+      if (SKIPPED.has(entry.name)) continue;
+      if (entry.isDirectory()) yield* filesBelow(inner, onError);
+      else if (entry.isFile()) yield inner;
+    }
   } catch (error) {
     onError(path, error);
-  }
-}
-
-async function* filesIn(directory: string, onError: (path: string, error: unknown) => void): AsyncGenerator<string> {
-  const entries = await readdir(directory, { withFileTypes: true });
-  for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
-    const path = join(directory, entry.name);
-    if (SKIPPED.has(entry.name)) continue;
-    if (entry.isDirectory()) yield* filesBelow(path, onError);
-    else if (entry.isFile()) yield path;
   }
 }

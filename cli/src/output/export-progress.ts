@@ -5,43 +5,43 @@ import { toLine } from './terminal.ts';
 const LINE_FEED = 10;
 const QUOTE = 34;
 
+/** Returns undefined, and does not request the total, if the progress would not be visible. */
+export async function startProgress(
+  { listings }: PropertyListings,
+  query: ListQuery,
+  format: string,
+  file: string | undefined,
+): Promise<ExportProgress | undefined> {
+  // Hide the progress if the list itself goes to the terminal, because the two would mix.
+  if (!process.stderr.isTTY || (file === undefined && process.stdout.isTTY)) return undefined;
+  if (format === 'geojson') return new ExportProgress(format, undefined);
+  const { total } = await listings.list({ ...query, fields: ['id'], limit: 1, count: true });
+  return new ExportProgress(format, total);
+}
+
 /** Counts the bytes that an export has written and, in formats with one listing per line or row, the listings. */
-export class ExportProgress {
-  readonly #line: ProgressLine;
-  readonly #isShown: boolean;
+class ExportProgress {
+  readonly #line = new ProgressLine('Exporting');
   readonly #format: string;
   readonly #total: number | undefined;
   #lines = 0;
   #bytes = 0;
   #isQuoted = false;
 
-  /** Requests the total only if the progress is visible. */
-  static async start(client: PropertyListings, query: ListQuery, format: string, file: string | undefined) {
-    // Hide the progress if the list itself goes to the terminal, because the two would mix.
-    const isShown = process.stderr.isTTY === true && !(file === undefined && process.stdout.isTTY);
-    const total =
-      isShown && format !== 'geojson'
-        ? (await client.listings.list({ ...query, fields: ['id'], limit: 1, count: true })).total
-        : undefined;
-    return new ExportProgress(isShown, format, total);
-  }
-
-  private constructor(isShown: boolean, format: string, total: number | undefined) {
-    this.#line = new ProgressLine('Exporting');
-    this.#isShown = isShown;
+  constructor(format: string, total: number | undefined) {
     this.#format = format;
     this.#total = total;
   }
 
   async *watch(pieces: AsyncIterable<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
-    for await (const piece of pieces) {
-      yield piece;
-      if (this.#isShown) this.#count(typeof piece === 'string' ? Buffer.from(piece) : piece);
+    try {
+      for await (const piece of pieces) {
+        yield piece;
+        this.#count(typeof piece === 'string' ? Buffer.from(piece) : piece);
+      }
+    } finally {
+      this.#line.clear();
     }
-  }
-
-  clear(): void {
-    if (this.#isShown) this.#line.clear();
   }
 
   describe(file: string): string {

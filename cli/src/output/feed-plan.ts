@@ -1,7 +1,7 @@
 import type { FeedPlan } from '@property-listings/client/feeds';
-import { describeCounts, writeFailedRows, writeUnknownWords, writeWarnings } from './import-report.ts';
+import { type ReportOptions, writeReport } from './import-report.ts';
 import { formatCount } from './progress.ts';
-import { describeChanges, type RecordOptions } from './record.ts';
+import { describeChanges } from './record.ts';
 import { writeRows } from './rows.ts';
 import { write } from './standard-output.ts';
 import { toJson } from './terminal.ts';
@@ -11,7 +11,7 @@ const EXAMPLES_MAX = 10;
 const COLUMNS = ['change', 'line', 'externalId', 'listing'];
 
 /** Writes examples of each kind of change, then the counts. */
-export async function writePlan(plan: FeedPlan, { json, dryRun }: RecordOptions & { dryRun?: true }): Promise<void> {
+export async function writePlan(plan: FeedPlan, { json, dryRun }: ReportOptions): Promise<void> {
   if (json) return write(`${toJson(plan)}\n`);
   const { create, update, missing, failed } = plan.examples;
   const updates = update.map(({ changes, ...row }) => ({ ...row, listing: describeChanges(changes) }));
@@ -21,10 +21,8 @@ export async function writePlan(plan: FeedPlan, { json, dryRun }: RecordOptions 
     ...toRows('missing', missing.map(toRow), plan.missing),
   ];
   await writeRows(rows, COLUMNS, {});
-  writeFailedRows(failed.slice(0, EXAMPLES_MAX), plan.failed, 'To see all of them, add --dry-run --json.');
-  writeUnknownWords(failed);
-  writeWarnings(plan.warnings);
-  await write(`${describeCounts(plan)}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
+  const how = 'To see all of them, add --dry-run --json.';
+  await writeReport({ ...plan, errors: failed }, { dryRun }, how, EXAMPLES_MAX);
 }
 
 function toRow({ address, ...row }: { address: string }): object {

@@ -12,19 +12,43 @@ interface Row {
   details?: { field: string; message: string }[];
 }
 
+export interface ReportOptions extends RecordOptions {
+  dryRun?: true | undefined;
+  /** The failed rows have already been written. */
+  allErrors?: true;
+}
+
+/**
+ * Writes the report of an import or a feed to stdout, as JSON or as counts, and its failed rows, at most
+ * `rowsMax`, to stderr. `how` says how the user can see all of them.
+ */
+export async function writeReport(
+  report: object,
+  { json, dryRun, allErrors }: ReportOptions,
+  how: string,
+  rowsMax = Infinity,
+): Promise<void> {
+  const { failed = 0, errors = [], warnings } = Object(report);
+  if (!allErrors) writeFailedRows(errors.slice(0, rowsMax), failed, how);
+  writeUnknownWords(errors);
+  writeWarnings(warnings);
+  if (json) return write(`${toJson(report)}\n`);
+  await write(`${describeCounts(report)}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
+}
+
 /** Writes a failed row to stderr. */
 export function writeFailedRow(row: Row): void {
   note(describeRow(row, process.stderr));
 }
 
 /** Writes failed rows to stderr. If there are more, it also writes how the user can see them. */
-export function writeFailedRows(rows: Row[], failed: number, how: string): void {
+function writeFailedRows(rows: Row[], failed: number, how: string): void {
   for (const row of rows) writeFailedRow(row);
   if (failed > rows.length) note(`… and ${formatCount(failed - rows.length)} more. ${how}`);
 }
 
 /** If rows failed because of several unknown words, lists options to define them, which the user must complete. */
-export function writeUnknownWords(rows: readonly Row[]): void {
+function writeUnknownWords(rows: readonly Row[]): void {
   const messages = rows.flatMap(({ details = [] }) => details.map(({ message }) => message));
   const words = new Set(messages.flatMap((message) => /\bvalues\[.*\]=\w*/.exec(message)?.[0] ?? []));
   if (words.size < 2) return;
@@ -33,35 +57,17 @@ export function writeUnknownWords(rows: readonly Row[]): void {
 }
 
 /** Writes warnings about values that are valid but probably wrong. */
-export function writeWarnings(warnings: { field: string; message: string }[] = []): void {
+function writeWarnings(warnings: { field: string; message: string }[] = []): void {
   for (const { field, message } of warnings) {
     note(`${paint(process.stderr, 'yellow', 'warning:')} ${withFlags(`${field}: ${message}`)}`);
   }
-}
-
-const HOW_TO_SEE_ALL =
-  'To see all of them, add --dry-run --all-errors. Fix them, then import the file again: rows with an externalId or id ' +
-  'update their listings; any other saved row creates a duplicate.';
-
-/** Writes the counts to stdout, and the report's failed rows with their line numbers to stderr. */
-export async function writeImportReport(
-  report: object,
-  { json, dryRun, allErrors }: RecordOptions & { dryRun?: true; allErrors?: true },
-) {
-  const { failed = 0, errors = [], warnings } = Object(report);
-  // With `--all-errors`, the rows have already been written.
-  if (!allErrors) writeFailedRows(errors, failed, HOW_TO_SEE_ALL);
-  writeUnknownWords(errors);
-  writeWarnings(warnings);
-  if (json) return write(`${toJson(report)}\n`);
-  await write(`${describeCounts(report)}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
 }
 
 const COUNTS = ['created', 'updated', 'unchanged', 'failed'];
 const OTHER_COUNTS = ['missing', 'withdrawn', 'deleted', 'repeated', 'cleaned'];
 
 /** `2 created, 0 updated, 0 unchanged, 1 failed, 3 cleaned` */
-export function describeCounts(report: object): string {
+function describeCounts(report: object): string {
   const counts = new Map<string, number>(Object.entries(report));
   const others = OTHER_COUNTS.filter((word) => (counts.get(word) ?? 0) > 0);
   return [...COUNTS, ...others].map((word) => `${formatCount(counts.get(word) ?? 0)} ${word}`).join(', ');

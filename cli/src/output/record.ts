@@ -1,14 +1,18 @@
 import type { Listing } from '@property-listings/client';
-import type { Command } from 'commander';
+import type { Command } from '../command.ts';
+import { type CurlOptions, withCurlOption } from '../connection.ts';
 import { note, write } from './standard-output.ts';
-import { pad, paint, toJson, toLine, toLines } from './terminal.ts';
+import { pad, paint, toJson, toLine } from './terminal.ts';
 
 export interface RecordOptions {
   json?: true;
 }
 
-export function withJsonOption(command: Command): Command {
-  return command.option('--json', 'print JSON only');
+/** The options of a command that sends a request and prints its result. */
+export interface OutputOptions extends CurlOptions, RecordOptions {}
+
+export function withOutputOptions(command: Command): Command {
+  return withCurlOption(command.option('--json', 'print JSON only'));
 }
 
 /** Writes JSON, or one line per member: two columns in a terminal, separated by a tab in a pipe. */
@@ -20,16 +24,16 @@ export async function writeRecord(value: object, { json }: RecordOptions, shown:
     const text = toText(member);
     if (!process.stdout.isTTY) return `${name}\t${toLine(text)}`;
     // Continuation lines align with the first one.
-    const indented = toLines(text).replaceAll('\n', `\n${' '.repeat(width)}`);
+    const indented = text
+      .split('\n')
+      .map(toLine)
+      .join(`\n${' '.repeat(width)}`);
     return `${paint(process.stdout, 'bold', pad(name, width))}${indented}`;
   });
   await write(`${lines.join('\n')}\n`);
 }
 
-/**
- * Writes a changed listing as JSON, or only its ID. Without `--json`, the address is also shown on stderr if
- * that is a terminal.
- */
+/** Writes a changed listing as JSON, or only its ID. A terminal on stderr also shows the address. */
 export async function writeChange(word: string, listing: Listing, { json }: RecordOptions): Promise<void> {
   if (json) return write(`${toJson(listing)}\n`);
   if (process.stderr.isTTY) {
@@ -38,7 +42,6 @@ export async function writeChange(word: string, listing: Listing, { json }: Reco
   await write(`${toLine(listing.id)}\n`);
 }
 
-/** Formats a value for display. */
 export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

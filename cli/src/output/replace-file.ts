@@ -26,8 +26,7 @@ export async function replaceFile(
     if (before !== undefined) await chmod(draft, mode ?? before.mode);
     await rename(draft, target);
   } catch (error) {
-    // An error without a `syscall` member did not come from the file system but from the source of the
-    // pieces.
+    // An error without a `syscall` member came from the source of the pieces, not from the file system.
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     // Omit the draft's name, which means nothing to the user.
     throw new CommandError(`Cannot write ${path}: ${error.message.replace(/, \w+ '.*$/s, '')}`);

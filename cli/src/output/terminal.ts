@@ -3,24 +3,15 @@ import stringWidth from 'string-width';
 
 const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
 
-type Output = Pick<WriteStream, 'isTTY' | 'hasColors'>;
-
 /** Colors the text if the output is a terminal with colors and `NO_COLOR` is not set. */
-export function paint(output: Output, style: keyof typeof CODES, text: string): string {
-  if (!hasColors(output)) return text;
+export function paint(output: WriteStream, style: keyof typeof CODES, text: string): string {
+  // An empty `NO_COLOR` has no effect (https://no-color.org).
+  if (!output.isTTY || process.env.NO_COLOR || !output.hasColors()) return text;
   const [on, off] = CODES[style];
   return `\u001b[${on}m${text}\u001b[${off}m`;
 }
 
-function hasColors(output: Output): boolean {
-  // An empty `NO_COLOR` has no effect (https://no-color.org).
-  return output.isTTY && !process.env.NO_COLOR && output.hasColors();
-}
-
-/**
- * Makes an untrusted string safe for one line of a terminal by replacing control characters, which could move
- * the cursor or change colors.
- */
+/** Makes an untrusted string safe for one line: control characters could move the cursor or change colors. */
 export function toLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
@@ -30,15 +21,7 @@ export function toShown(text: string): string {
   return text.replace(/[^\P{Cc}\n\r\t]/gu, '\ufffd');
 }
 
-/** Like `toLine`, but keeps line feeds. */
-export function toLines(text: string): string {
-  return text.split('\n').map(toLine).join('\n');
-}
-
-/**
- * Formats a value as one line of JSON that is safe for a terminal. Control characters are escaped, so the
- * value does not change.
- */
+/** Formats a value as one line of JSON that is safe for a terminal: control characters are escaped. */
 export function toJson(value: object): string {
   return JSON.stringify(value).replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }

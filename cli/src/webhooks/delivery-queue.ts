@@ -23,7 +23,6 @@ export class DeliveryQueue<Event extends Pick<ListingEvent, 'sequence' | 'listin
     return oldest - 1;
   }
 
-  /** Marks an event as settled without a delivery. */
   skip({ sequence }: Event): void {
     this.#seen = sequence;
   }
@@ -32,18 +31,14 @@ export class DeliveryQueue<Event extends Pick<ListingEvent, 'sequence' | 'listin
   async add(event: Event): Promise<void> {
     while (this.#inFlight.size >= IN_FLIGHT_MAX) await Promise.race(this.#inFlight.values());
     const { sequence, listingId } = event;
-    const before = this.#lastByListing.get(listingId);
-    const delivery = this.#deliverAfter(before, event).finally(() => {
+    const before = this.#lastByListing.get(listingId) ?? Promise.resolve();
+    const delivering = before.then(() => this.#deliver(event));
+    const delivery = delivering.finally(() => {
       this.#inFlight.delete(sequence);
       if (this.#lastByListing.get(listingId) === delivery) this.#lastByListing.delete(listingId);
     });
     this.#seen = sequence;
     this.#inFlight.set(sequence, delivery);
     this.#lastByListing.set(listingId, delivery);
-  }
-
-  async #deliverAfter(before: Promise<void> | undefined, event: Event): Promise<void> {
-    await before;
-    await this.#deliver(event);
   }
 }

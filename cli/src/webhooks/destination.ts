@@ -1,9 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { signWebhook, WebhookVerificationError } from '@property-listings/client/webhooks';
-import { type Command, InvalidArgumentError } from 'commander';
-import { usageError } from '../exit-codes.ts';
+import { InvalidArgumentError } from 'commander';
+import type { Command } from '../command.ts';
 
-/** Adds the option for the secret that signs deliveries. */
+export interface ForwardOptions {
+  forwardTo: string;
+  secret?: string;
+  json?: true;
+}
+
 export function withSecretOption(command: Command): Command {
   return command.option(
     '--secret <secret>',
@@ -18,20 +23,17 @@ export function parseUrl(text: string): string {
 }
 
 /** Checks the secret, if one is given. The error message does not contain it. */
-export async function checkSecret({ secret }: { secret?: string }, command: Command): Promise<void> {
+export async function checkSecret({ secret }: ForwardOptions, command: Command): Promise<void> {
   if (secret === undefined) return;
   try {
     await signWebhook('', secret, { id: 'check' });
   } catch (error) {
-    if (error instanceof WebhookVerificationError) usageError(command, `--secret: ${error.message}`);
+    if (error instanceof WebhookVerificationError) command.usageError(`--secret: ${error.message}`);
     throw error;
   }
 }
 
-/**
- * Derives a secret that is the same for each run with this API key, so that the receiver's settings stay
- * valid. The secret does not reveal the key.
- */
+/** The secret is the same for each run, so that the receiver's settings stay valid, and does not reveal the key. */
 export function deriveSecret(apiKey: string): string {
   return `whsec_${createHmac('sha256', apiKey).update('listings webhooks').digest('base64')}`;
 }

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { WebhookType } from '@property-listings/client/webhooks';
+import { EVENT_TYPES } from '../event-types.ts';
 
-export const SAMPLE_TYPES: readonly WebhookType[] = [
-  'listing.created',
-  'listing.updated',
-  'listing.deleted',
-  'webhook.test',
-];
+export const SAMPLE_TYPES: readonly WebhookType[] = [...EVENT_TYPES, 'webhook.test'];
 
 export const SAMPLE_LISTING_ID = 'lst_00000000000000000000000000';
 
@@ -25,12 +21,9 @@ const LISTING = {
   currency: 'USD',
 };
 
-/**
- * Creates a webhook as the service would send it, about a listing that does not exist. Each sample has its
- * own ID.
- */
-export function createSample(type: WebhookType, now = new Date()) {
-  const timestamp = now.toISOString();
+/** Creates a webhook with its own ID, as the service would send it, about a listing that does not exist. */
+export function createSample(type: WebhookType) {
+  const timestamp = new Date().toISOString();
   const message = { type, timestamp, data: createData(type, timestamp), accountId: ACCOUNT_ID, epoch: 'sample00' };
   return { id: `msg_${randomUUID()}`, message };
 }

@@ -1,0 +1,32 @@
+import { Command as BaseCommand, Help, Option } from 'commander';
+import { EXIT } from './exit-codes.ts';
+
+/** A command, with shorthands for what many commands of this program declare. */
+export class Command extends BaseCommand {
+  override createCommand(name?: string): Command {
+    return new Command(name);
+  }
+
+  /** Adds an option that accepts only the choices. The help does not list them unless the description does. */
+  choice(flags: string, description: string, choices: readonly string[]): this {
+    return this.addOption(new Option(flags, description).choices(choices));
+  }
+
+  /** Adds text to the end of the help. */
+  details(text: string): this {
+    return this.addHelpText('after', text);
+  }
+
+  /** Reports incorrect usage and points to the command's help. */
+  usageError(message: string): never {
+    return this.error(`error: ${message}`, { exitCode: EXIT.usage });
+  }
+}
+
+/** The columns of a help text between its indents. */
+const WRAPPED_WIDTH = 76;
+
+/** Breaks a text of a help into indented lines. */
+export function wrap(text: string): string {
+  return new Help().boxWrap(text, WRAPPED_WIDTH).replaceAll(/^/gm, '  ');
+}
