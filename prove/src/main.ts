@@ -73,7 +73,7 @@ async function main(): Promise<void> {
  * Tries a part on the bundled program, which is what users get. The trials of planted faults run the program
  * from its sources, because the faults are patches of the sources.
  */
-async function prove(program: string, part: Part, size: Trial['size'], seed: number): Promise<Result> {
+async function prove(program: string, part: Required<Part>, size: Trial['size'], seed: number): Promise<Result> {
   console.error(`${part.title}: ${part.promise}`);
   const verdict = await tryInProcess({ TEST_PROGRAM: program }, part.name, size, seed);
   const faults: Result['faults'] = [];
@@ -110,7 +110,7 @@ function endByForce({ pid }: ChildProcess): void {
   } catch {}
 }
 
-function findPart(name: string): Part {
+function findPart(name: string): Required<Part> {
   const part = parts.find((each) => each.name === name);
   if (part === undefined)
     throw new Error(`there is no part ${name}; the parts are ${parts.map((each) => each.name).join(', ')}`);

@@ -5,8 +5,8 @@ export interface Part {
   name: string;
   title: string;
   promise: string;
-  /** The faults that the part must find. */
-  plantedFaults: readonly PlantedFault[];
+  /** The faults that the part must find. By default, they are in the part's `planted-faults.txt`. */
+  plantedFaults?: readonly PlantedFault[];
   /** @throws AssertionError if the promise is broken, or another error if the trial could not run */
   run(trial: Trial): Promise<Outcome>;
 }

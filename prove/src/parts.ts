@@ -14,9 +14,10 @@ import { overload } from './parts/overload.ts';
 import { slowAndMany } from './parts/slow-and-many.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 import { webhooks } from './parts/webhooks.ts';
+import { readFaults } from './planted-faults.ts';
 
 /** All parts, in the same order as in the report. */
-export const parts: readonly Part[] = [
+export const parts: readonly Required<Part>[] = [
   ledger,
   crashesSqlite,
   crashesPostgres,
@@ -32,4 +33,4 @@ export const parts: readonly Part[] = [
   supplyChain,
   neighbours,
   webhooks,
-];
+].map((part: Part) => ({ ...part, plantedFaults: part.plantedFaults ?? readFaults(part.name) }));

@@ -37,10 +37,8 @@ interface Entry {
 export function writeReport(parts: readonly Part[], results: readonly Result[], run: Run): void {
   const { report, promises } = formatReport(readFileSync(REPORT, 'utf8'), parts, results, run);
   writeFileSync(REPORT, report);
-  writeFileSync(
-    README,
-    readFileSync(README, 'utf8').replace(PLACE, () => promises),
-  );
+  const readme = readFileSync(README, 'utf8').replace(PLACE, () => promises);
+  writeFileSync(README, readme);
 }
 
 /** Formats the report with these results, and the table that the README contains. */

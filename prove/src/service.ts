@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
+import { type Cleanup, defer } from '../../testkit/src/cleanup.ts';
+import { NDJSON } from '../../testkit/src/imports.ts';
+import type { Told } from '../../testkit/src/openapi.ts';
+import { createPostgresServer, type PostgresServer } from '../../testkit/src/postgres.ts';
 import { createTenantByCommand, type ServeProcess } from '../../testkit/src/process.ts';
 import { serveFor } from '../../testkit/src/serving.ts';
 import type { Patch, Trial } from './part.ts';
@@ -24,6 +28,15 @@ export function serve(trial: Trial, settings: Record<string, string> = {}): Prom
   return serveFor(trial, settingsOf(trial, settings));
 }
 
+export async function postgresFor(
+  t: Cleanup,
+  ...given: Parameters<typeof createPostgresServer>
+): Promise<PostgresServer> {
+  const server = await createPostgresServer(...given);
+  defer(t, () => server.stop());
+  return server;
+}
+
 /** Returns the trial with these patches in addition to those of the planted fault. */
 export function withPatches(trial: Trial, patches: readonly Patch[]): Trial {
   const fault = trial.plantedFault ?? { what: '', foundBy: '' };
@@ -37,34 +50,37 @@ export function createTenant(trial: Trial, settings: Record<string, string> = {}
 
 /** Imports new listings. Each row is a JSON line. */
 export async function importRows(url: string, key: string, rows: readonly string[]): Promise<void> {
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' };
-  const response = await fetch(`${url}/v1/imports`, { method: 'POST', headers, body: rows.join('\n') });
-  const report: unknown = await response.json();
-  assert.equal(Object(report).created, rows.length, JSON.stringify(report));
+  const { text } = await send(url, key, 'POST', '/imports', rows.join('\n'), { 'Content-Type': NDJSON });
+  assert.equal(JSON.parse(text).created, rows.length, text);
 }
 
 /** Reads JSON below `/v1`. */
 export async function readJson<T>(url: string, path: string, key: string): Promise<T> {
-  const response = await fetch(`${url}/v1${path}`, { headers: { Authorization: `Bearer ${key}` } });
-  const text = await response.text();
-  assert.equal(response.status, 200, `GET ${path}: ${text}`);
+  const { status, text } = await send(url, key, 'GET', path);
+  assert.equal(status, 200, `GET ${path}: ${text}`);
   return JSON.parse(text);
 }
 
+/** Sends a request to a path below `/v1`. A body that is not a string is sent as JSON. */
+export async function send(
+  url: string,
+  key: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  given: Record<string, string> = {},
+): Promise<Told> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', ...given };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return readTold(await fetch(`${url}/v1${path}`, { method, headers, body: text ?? null }));
+}
+
+export async function readTold(response: Response): Promise<Told> {
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
 /** Counts a process's sockets: its open connections, and a few sockets that are always open. */
-export function countSockets({ child }: Pick<ServeProcess, 'child'>): number {
-  return countSocketsOf(Number(child.pid));
-}
-
-export function countSocketsOf(pid: number): number {
-  const directory = `/proc/${pid}/fd`;
-  return readdirSync(directory).filter((file) => linkOf(`${directory}/${file}`).startsWith('socket:')).length;
-}
-
-function linkOf(file: string): string {
-  try {
-    return readlinkSync(file);
-  } catch {
-    return '';
-  }
+export function countSockets(pid: number | undefined): number {
+  const files = readdirSync(`/proc/${pid}/fd`).map((name) => `/proc/${pid}/fd/${name}`);
+  return files.filter((file) => statSync(file, { throwIfNoEntry: false })?.isSocket()).length;
 }

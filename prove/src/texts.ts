@@ -5,7 +5,7 @@ export function readTexts(file: URL): ReadonlyMap<string, string[]> {
   const texts = new Map<string, string[]>();
   for (const line of readFileSync(file, 'utf8').trim().split('\n')) {
     const [kind, ...some]: [string, ...string[]] = JSON.parse(line);
-    texts.set(kind, [...(texts.get(kind) ?? []), ...some]);
+    texts.getOrInsert(kind, []).push(...some);
   }
   return texts;
 }

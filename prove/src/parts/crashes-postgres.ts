@@ -1,7 +1,7 @@
+import { formatCount } from '../../../bench/src/formats.ts';
 import type { Halt } from '../../../testkit/src/postgres.ts';
 import { createRandom } from '../../../testkit/src/random.ts';
 import type { Part, Trial } from '../part.ts';
-import { readFaults } from '../planted-faults.ts';
 import { type Course, failOver, type Stage, setUp, workOn } from './crashes-postgres/stage.ts';
 
 const SIZES = {
@@ -23,7 +23,6 @@ export const crashesPostgres: Part = {
   title: 'Crashes, PostgreSQL',
   promise:
     'Whatever happens to the PostgreSQL server, no acknowledged write is lost or executed twice, and the service recovers on its own.',
-  plantedFaults: readFaults('crashes-postgres'),
   async run(trial) {
     const { kills, restarts, failovers } = SIZES[trial.size];
     const random = createRandom(trial.seed);
@@ -64,23 +63,18 @@ function describe({ size }: Trial, { told, cuts }: Stage, changes: number, backM
   const { kills, restarts, failovers } = SIZES[size];
   const sorted = backMs.toSorted((one, other) => one - other);
   const back = (share: number) => `${Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0)} ms`;
+  const count = (what: string) => formatCount(told(what));
   return {
     tried: `${kills} × \`kill -9\` of all server processes, ${restarts} × restart, ${failovers} × failover to a synchronous standby, under load from two services`,
-    figure: `0 of ${told('acknowledged').toLocaleString('en')} acknowledged writes lost or executed twice`,
+    figure: `0 of ${count('acknowledged')} acknowledged writes lost or executed twice`,
     figures: [
-      ['stored changes, including imported rows', changes.toLocaleString('en')],
-      [
-        'acknowledged writes · reads',
-        `${told('acknowledged').toLocaleString('en')} · ${told('read').toLocaleString('en')}`,
-      ],
-      ['`unavailable`: nothing was written', told('unavailable').toLocaleString('en')],
-      ['`outcome_unknown`', told('outcome_unknown').toLocaleString('en')],
-      ['of these, retried and replayed', told('replayed').toLocaleString('en')],
-      [
-        'lists and event pages cut off after their first byte, because the database was lost',
-        told('cut').toLocaleString('en'),
-      ],
-      ['commits whose request or response was lost', cuts.toLocaleString('en')],
+      ['stored changes, including imported rows', formatCount(changes)],
+      ['acknowledged writes · reads', `${count('acknowledged')} · ${count('read')}`],
+      ['`unavailable`: nothing was written', count('unavailable')],
+      ['`outcome_unknown`', count('outcome_unknown')],
+      ['of these, retried and replayed', count('replayed')],
+      ['lists and event pages cut off after their first byte, because the database was lost', count('cut')],
+      ['commits whose request or response was lost', formatCount(cuts)],
       ['time until the first acknowledged write after a restart, median · longest', `${back(0.5)} · ${back(1)}`],
     ] as const,
   };

@@ -6,12 +6,14 @@ import { damageFiles, makeOriginals } from './disk/damaged-files.ts';
 import { fillDisk, fillTablespace } from './disk/full-disk.ts';
 import { takeRights } from './disk/permissions.ts';
 
+const whyNot = whyNoMounts();
+
 export const disk: Part = {
   name: 'disk',
   title: 'Disk',
   promise:
     'On a full disk, writes get 507 and reads still work. With a damaged or read-only database file, the service does not start, and the error says what to do.',
-  plantedFaults: readFaults('disk').filter(({ needs }) => whyNoMounts() === undefined || needs === undefined),
+  plantedFaults: readFaults('disk').filter(({ needs }) => whyNot === undefined || needs === undefined),
   run,
 };
 
@@ -19,7 +21,6 @@ async function run(trial: Trial): Promise<Outcome> {
   const originals = await makeOriginals(trial);
   const damaged = await damageFiles(trial, originals);
   const rights = await takeRights(trial, originals.closed);
-  const whyNot = whyNoMounts();
   const full = whyNot === undefined ? await fillDisk(trial) : undefined;
   const postgres = whyNot === undefined && trial.size === 'full' ? await fillTablespace(trial) : undefined;
   const refusedStarts = damaged.refused + rights.refused;

@@ -3,13 +3,12 @@ import fc from 'fast-check';
 import { formatCount } from '../../../bench/src/formats.ts';
 import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
-import { createPostgresServer } from '../../../testkit/src/postgres.ts';
 import { bareEnvironment, REPOSITORY } from '../../../testkit/src/process.ts';
 import { spawnFor } from '../../../testkit/src/serving.ts';
+import { atOnce } from '../at-once.ts';
 import type { Part, Trial } from '../part.ts';
 import { plantedEnvironment } from '../plant.ts';
-import { readFaults } from '../planted-faults.ts';
-import { serve, settingsOf } from '../service.ts';
+import { postgresFor, serve, settingsOf } from '../service.ts';
 import { createWorld, type World } from './fuzz/accounts.ts';
 import { Tally } from './fuzz/caller.ts';
 import { makeDrafts } from './fuzz/drafts.ts';
@@ -39,7 +38,6 @@ export const fuzz: Part = {
   name: 'fuzz',
   title: 'Fuzz from OpenAPI',
   promise: 'Every request gets a documented response, never a server error.',
-  plantedFaults: readFaults('fuzz'),
   async run(trial) {
     const tally = new Tally();
     const { timesMin, requests } = SIZES[trial.size];
@@ -57,10 +55,10 @@ export const fuzz: Part = {
 };
 
 async function tryEngines(trial: Trial, tally: Tally): Promise<Figures> {
-  const server = await startEngine(trial);
-  const requests = await compareEngines(trial, SIZES[trial.size].compared, server);
+  const server = await postgresFor(trial);
+  const requests = await compareEngines(trial, SIZES[trial.size].compared, server.url);
   const worlds: World[] = [];
-  for (const databaseUrl of [`file:${trial.directory}/texts.db`, (await createPostgresDatabase(server)).url]) {
+  for (const databaseUrl of [`file:${trial.directory}/texts.db`, (await createPostgresDatabase(server.url)).url]) {
     const settings = { ...SETTINGS, DATABASE_URL: databaseUrl };
     const { url } = await serve(trial, settings);
     worlds.push(await createWorld(url, settingsOf(trial, settings), 0));
@@ -88,9 +86,7 @@ async function runService(trial: Trial, tally: Tally): Promise<Figures> {
   const { url } = await serve(trial, SETTINGS);
   const { lanes, worlds: count, lives, timesMin } = SIZES[trial.size];
   await setUp(url, trial.directory, tally, trial.size === 'full');
-  const worlds = await Promise.all(
-    Array.from({ length: count }, (_, index) => createWorld(url, settingsOf(trial, SETTINGS), index)),
-  );
+  const worlds = await atOnce(count, (index) => createWorld(url, settingsOf(trial, SETTINGS), index));
   const shown = setInterval(() => trial.say(`${tally.replies} responses`), 20_000);
   defer(trial, () => clearInterval(shown));
   // No lane uses this account, because `People` changes its administrators.
@@ -113,14 +109,14 @@ async function runLane(world: World, index: number, { seed, size }: Trial, tally
   const { lanes, requests } = SIZES[size];
   const lane = new Lane(world, tally);
   const drafts = makeDrafts();
-  await lane.begin();
+  await lane.readAll();
   for (let first = 0; first < requests / lanes; first += DRAFTS) {
     const some = fc.sample(drafts, { seed: seed + index * LANE_SEEDS + first, numRuns: DRAFTS });
-    for (const draft of some) await lane.take(draft).catch((error: unknown) => tell(error, lane, `lane ${index}`));
+    for (const draft of some) await lane.take(draft).catch(tell);
   }
 
-  function tell(error: unknown, { history }: Lane, name: string): never {
-    const after = `in ${name} of seed ${seed}, after:\n${history}`;
+  function tell(error: unknown): never {
+    const after = `in lane ${index} of seed ${seed}, after:\n${lane.history}`;
     if (error instanceof assert.AssertionError) assert.fail(`${error.message}\n${after}`);
     throw new Error(after, { cause: error });
   }
@@ -128,12 +124,6 @@ async function runLane(world: World, index: number, { seed, size }: Trial, tally
 
 async function runPeople(people: People, lives: number, isThorough: boolean): Promise<void> {
   for (let number = 0; number < lives; number += 1) await people.live(number, isThorough);
-}
-
-async function startEngine(trial: Trial): Promise<string> {
-  const server = await createPostgresServer();
-  defer(trial, () => server.stop());
-  return server.url;
 }
 
 const TEST = `${REPOSITORY}/server/test/postgres/both-engines.test.ts`;

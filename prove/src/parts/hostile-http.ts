@@ -1,11 +1,9 @@
 import { formatCount, formatGrowth } from '../../../bench/src/formats.ts';
 import { generator } from '../../../testkit/src/random-json.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { readFaults } from '../planted-faults.ts';
 import { createTenant, serve } from '../service.ts';
 import { assault } from './hostile-http/assault.ts';
-import type { Attempt } from './hostile-http/attempts.ts';
-import { cutAttempts, wholeAttempts } from './hostile-http/attempts.ts';
+import { type Attempt, cutAttempts, wholeAttempts } from './hostile-http/attempts.ts';
 import { BODIES } from './hostile-http/bodies.ts';
 import { FIELDS } from './hostile-http/fields.ts';
 import { START_LINES } from './hostile-http/start-lines.ts';
@@ -20,7 +18,6 @@ export const hostileHttp: Part = {
   name: 'hostile-http',
   title: 'Hostile HTTP',
   promise: 'Ambiguous HTTP is rejected and cannot smuggle a request.',
-  plantedFaults: readFaults('hostile-http'),
   run,
 };
 

@@ -3,7 +3,6 @@ import { defer } from '../../../testkit/src/cleanup.ts';
 import { openOperator } from '../../../testkit/src/operator.ts';
 import { serveFor } from '../../../testkit/src/serving.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { readFaults } from '../planted-faults.ts';
 import { assertHeldApart, assertQuietLog, stateOf } from './isolation/aftermath.ts';
 import { Canaries } from './isolation/canaries.ts';
 import { type Ground, preparePostgres, prepareSqlite } from './isolation/grounds.ts';
@@ -25,7 +24,6 @@ export const isolation: Part = {
   name: 'isolation',
   title: 'Isolation',
   promise: 'No account can learn anything about another, not even whether an object exists.',
-  plantedFaults: readFaults('isolation'),
   run: runIsolation,
 };
 
@@ -55,7 +53,7 @@ function groundsOf({ size, plantedFault }: Trial) {
 type Tried = Awaited<ReturnType<typeof tryOn>>;
 
 async function tryOn(ground: Ground, trial: Trial) {
-  const { engine, log } = ground;
+  const { engine, readLog } = ground;
   const service = await serveFor(trial, ground.settings);
   const wire = new Wire(service.url, CONNECTIONS);
   defer(trial, () => wire.close());
@@ -65,18 +63,18 @@ async function tryOn(ground: Ground, trial: Trial) {
   trial.say(`${engine}: ${canaries.size} canaries in three accounts`);
   const before = await stateOf(world, theirs);
   await ground.settle(wire);
-  const [runsBefore, linesBefore] = [(await log.read()).length, service.log.length];
+  const [runsBefore, linesBefore] = [(await readLog()).length, service.log.length];
   const asking = await askForTheirs(world, trial.size === 'full');
   trial.say(`${engine}: ${asking.requests} requests for data of others`);
   const lines = await assertQuietLog(world, asking, service.log, linesBefore);
   await ground.settle(wire);
   const tables = await ground.readTables();
   const accountIds = new Set([ours.accountId, third.accountId]);
-  const runs = assertAbout((await log.read()).slice(runsBefore), tables, accountIds);
+  const runs = assertAbout((await readLog()).slice(runsBefore), tables, accountIds);
   assert.equal(await stateOf(world, theirs), before, 'requests of others changed something');
   await assertHeldApart(world);
   const mixed = await mixAccounts(world, asking.named, service.url, MIXES[trial.size]);
-  const held = assertHeld(await log.read(), tables);
+  const held = assertHeld(await readLog(), tables);
   assert.equal(await service.end(), 0);
   const { requests, bytes, personas, operations } = asking;
   const sums = { canaries: canaries.size, operations: operations.size, megabytes: bytes / 1_000_000 };

@@ -3,7 +3,6 @@ import { LANE_KINDS } from '../../../testkit/src/lane.ts';
 import { assertKept } from '../../../testkit/src/ledger.ts';
 import { startMixedLoad } from '../../../testkit/src/mixed-load.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { readFaults } from '../planted-faults.ts';
 import { createTenant, serve } from '../service.ts';
 
 const LANES = 8;
@@ -15,7 +14,6 @@ export const ledger: Part = {
   name: 'ledger',
   title: 'Ledger',
   promise: 'Acknowledged writes are stored once and in order, rejected writes are not stored, and the events match.',
-  plantedFaults: readFaults('ledger'),
   run,
 };
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { readFaults } from '../planted-faults.ts';
 import { corpus } from './neighbours/corpus.ts';
 import { FIGURES, WORDS } from './neighbours/judgement.ts';
 import type { Member } from './neighbours/member.ts';
@@ -22,7 +21,6 @@ export const neighbours: Part = {
   name: 'neighbours',
   title: 'Neighbors',
   promise: 'No account, and no client without an account, can slow down or disrupt other accounts.',
-  plantedFaults: readFaults('neighbours'),
   run,
 };
 
@@ -63,15 +61,12 @@ function describeCorpus(members: readonly Member[]): [string, string][] {
   return [...groups].map(([by, some]) => [`${some.length} ${PRINCIPALS[by]}`, some.map(({ name }) => name).join(', ')]);
 }
 
-function namesOf(tried: readonly Tried[]): string {
-  return tried.map(({ member }) => member.name).join(', ');
-}
-
 function figuresOf({ setting, quiet, tried }: Siege): [string, string][] {
   const before = `GET p99 ${quiet.readMs.toFixed(0)} ms, create p99 ${quiet.writeMs.toFixed(0)} ms`;
+  const again = tried.filter(({ tries }) => tries > 1).map(({ member }) => member.name);
   return [
     [`${setting}: without an attack`, before],
-    [`${setting}: measured three times`, namesOf(tried.filter(({ tries }) => tries > 1)) || 'none'],
+    [`${setting}: measured three times`, again.join(', ') || 'none'],
     [`${setting}: worst`, describeWorst(tried)],
   ];
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { assertKept } from '../../../testkit/src/ledger.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { readFaults } from '../planted-faults.ts';
 import { floodPostgres, floodSearches, floodWithLimits, floodWorkers } from './overload/settings.ts';
 import { probeDuring, type Stage, setStage } from './overload/stage.ts';
 import { assertHonest, assertRefuses, loadInSteps } from './overload/steps.ts';
@@ -12,7 +11,6 @@ export const overload: Part = {
   title: 'Overload',
   promise:
     'Under overload, excess requests are rejected at once with a `Retry-After` header, none of them is stored, and all others are served as before.',
-  plantedFaults: readFaults('overload'),
   run: (trial) => (trial.size === 'full' ? runFull(trial) : runSmall(trial)),
 };
 

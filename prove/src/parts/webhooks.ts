@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
 import { type MixedLoad, startMixedLoad } from '../../../testkit/src/mixed-load.ts';
-import { createPostgresServer } from '../../../testkit/src/postgres.ts';
 import type { ServeProcess } from '../../../testkit/src/process.ts';
 import { createRandom, type Random } from '../../../testkit/src/random.ts';
 import { until } from '../../../testkit/src/until.ts';
 import type { Outcome, Part, Patch, Trial } from '../part.ts';
-import { readFaults } from '../planted-faults.ts';
-import { createTenant, readJson, serve, withPatches } from '../service.ts';
+import { createTenant, postgresFor, readJson, send, serve, withPatches } from '../service.ts';
+import { readEvents } from './backups/work.ts';
 import { killAtOnce, killSome } from './crashes-sqlite/crash.ts';
 import { Receiver } from './webhooks/receiver.ts';
 
@@ -38,7 +36,6 @@ export const webhooks: Part = {
   title: 'Webhooks',
   promise:
     'Every endpoint gets every event at least once, signed and in order for each listing, whatever fails in between.',
-  plantedFaults: readFaults('webhooks'),
   async run(trial) {
     const random = createRandom(trial.seed);
     const hurried = withPatches(trial, [SOON]);
@@ -49,19 +46,14 @@ export const webhooks: Part = {
 };
 
 /** Counts what happened to the services on one engine and to their endpoints. */
-interface Course {
-  events: number;
-  attempts: number;
-  repeated: number;
-  failures: number;
-}
+type Course = Awaited<ReturnType<typeof tryCourse>>;
 
 async function tryOnSqlite(trial: Trial, random: Random): Promise<Course> {
   const settings = { WEBHOOK_ALLOW: '127.0.0.0/8', WORKERS: '2' };
   let service = await serve(trial, settings);
   const { key } = await createTenant(trial, settings);
   const urls = [service.url];
-  return tryCourse({ trial, random, urls, key, failures: SIZES[trial.size].kills }, async (count) => {
+  return tryCourse(trial, random, { urls, key, failures: SIZES[trial.size].kills }, async (count) => {
     // The first time, kill the whole service, which must then read the stored retries again.
     if (!(await (count === 1 ? killAtOnce(service) : killSome(service, random)))) return;
     service = await serve(trial, settings);
@@ -71,15 +63,14 @@ async function tryOnSqlite(trial: Trial, random: Random): Promise<Course> {
 
 /** Two services share a database, so that one takes over the endpoints of the other when it fails. */
 async function tryOnPostgres(trial: Trial, random: Random): Promise<Course> {
-  const server = await createPostgresServer();
-  defer(trial, () => server.stop());
+  const server = await postgresFor(trial);
   const { url } = await createPostgresDatabase(server.url);
   const settings = { WEBHOOK_ALLOW: '127.0.0.0/8', DATABASE_URL: url };
   const { key } = await createTenant(trial, settings);
   const start = () => serve(trial, settings);
   const services: ServeProcess[] = [await start(), await start()];
   const urls = services.map((service) => service.url);
-  return tryCourse({ trial, random, urls, key, failures: SIZES[trial.size].restarts }, async () => {
+  return tryCourse(trial, random, { urls, key, failures: SIZES[trial.size].restarts }, async () => {
     const index = random.upTo(services.length);
     const service = services[index];
     if (service === undefined) {
@@ -94,19 +85,13 @@ async function tryOnPostgres(trial: Trial, random: Random): Promise<Course> {
   });
 }
 
-interface Attempted {
-  trial: Trial;
-  random: Random;
-  urls: readonly string[];
-  key: string;
-  failures: number;
-}
-
 /** Causes failures repeatedly under load, and waits until each endpoint has received every event. */
 async function tryCourse(
-  { trial, random, urls, key, failures }: Attempted,
+  trial: Trial,
+  random: Random,
+  { urls, key, failures }: { urls: readonly string[]; key: string; failures: number },
   fail: (count: number) => Promise<void>,
-): Promise<Course> {
+) {
   const { endpoints, away } = SIZES[trial.size];
   const start = () => Receiver.start(trial, createRandom(random.upTo(2 ** 31)));
   const receivers = await Promise.all(Array.from({ length: endpoints }, start));
@@ -127,7 +112,7 @@ async function tryCourse(
   absent.isAway = false;
   await load.finish();
 
-  const sequences = await readSequences(urls[0] ?? '', key);
+  const sequences = (await readEvents(urls[0] ?? '', key)).map(({ sequence }) => sequence);
   trial.say(`waiting for ${sequences.length} events at ${endpoints} endpoints`);
   const hasAll = ({ delivered, fault }: Receiver) => fault !== undefined || delivered.size >= sequences.length;
   const finishedMs = performance.now();
@@ -137,24 +122,16 @@ async function tryCourse(
   for (const [index, { fault, delivered }] of receivers.entries()) {
     assert.equal(fault, undefined, `endpoint ${index}: ${fault}`);
     const missing = sequences.filter((sequence) => !delivered.has(sequence));
-    assert.equal(
-      missing.length,
-      0,
-      `${missing.length} events never arrived at endpoint ${index}: ${missing.slice(0, 9)}`,
-    );
+    const words = `${missing.length} events never arrived at endpoint ${index}: ${missing.slice(0, 9)}`;
+    assert.equal(missing.length, 0, words);
   }
   const sum = (name: 'attempts' | 'repeated') => receivers.reduce((total, each) => total + each[name], 0);
-  return { events: sequences.length, attempts: sum('attempts'), repeated: sum('repeated'), failures };
+  return { events: sequences.length, attempts: sum('attempts'), repeated: sum('repeated') };
 }
 
 async function createEndpoint(url: string, key: string, target: string): Promise<string> {
-  const response = await fetch(`${url}/v1/webhooks`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ url: target }),
-  });
-  const text = await response.text();
-  assert.equal(response.status, 201, text);
+  const { status, text } = await send(url, key, 'POST', '/webhooks', { url: target });
+  assert.equal(status, 201, text);
   return JSON.parse(text).secret;
 }
 
@@ -170,16 +147,6 @@ async function work({ told, reaches }: MixedLoad, writes: number): Promise<void>
   for (let wanted = 0; wanted < end; ) {
     wanted = Math.min(end, told('acknowledged') + WRITES_MAX);
     if (!(await reaches(() => told('acknowledged') >= wanted, PATIENCE_MS))) throw new Error('the load does not run');
-  }
-}
-
-async function readSequences(url: string, key: string): Promise<number[]> {
-  const sequences: number[] = [];
-  for (;;) {
-    const path = `/events?after=${sequences.at(-1) ?? 0}&limit=1000`;
-    const { data } = await readJson<{ data: { sequence: number }[] }>(url, path, key);
-    if (data.length === 0) return sequences;
-    sequences.push(...data.map(({ sequence }) => sequence));
   }
 }
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Told } from '../../../../testkit/src/openapi.ts';
+import { atOnce } from '../../at-once.ts';
 import {
   AT_ONCE,
   addPerson,
-  countOf,
   describe,
   type Figure,
   guessLinks,
@@ -59,30 +60,30 @@ export async function tryInvitations(scene: Scene): Promise<Figure[]> {
   const newcomers = await tryAtOnce(scene);
   await tryOver(scene);
   const guests = await tryForOther(scene);
+  const joined = `1 new user joined (${newcomers}), 1 signed-in user joined (${guests})`;
   return [
     ['guessed invitations that were accepted', `0 of ${guesses}`],
-    [
-      `of ${AT_ONCE} concurrent uses of one invitation`,
-      `1 new user joined (${newcomers}), 1 signed-in user joined (${guests})`,
-    ],
+    [`of ${AT_ONCE} concurrent uses of one invitation`, joined],
     ['used, expired, or revoked invitations, and those by or to removed users or for others', '0 accepted'],
   ];
 }
 
 async function tryAtOnce(scene: Scene): Promise<string> {
   const token = await invite(scene.ada, 'at-once@example.com');
-  const statuses = await Promise.all(
-    Array.from({ length: AT_ONCE }, async (_, index) => {
-      const given = { token, name: `Grace ${index}`, password: PASSWORD };
-      return (await scene.visitor().get('POST', '/admin/invitations/accept', given)).status;
-    }),
-  );
-  assert.equal(
-    countOf(statuses, 200),
-    1,
-    `of ${AT_ONCE} concurrent uses of one invitation did not succeed exactly once: ${statuses}`,
-  );
+  const told = await acceptAtOnce((index) => {
+    const given = { token, name: `Grace ${index}`, password: PASSWORD };
+    return scene.visitor().get('POST', '/admin/invitations/accept', given);
+  });
   await assertOver(scene, token, 'that was used');
+  return told;
+}
+
+/** Accepts an invitation many times at once, which must succeed once. @returns the statuses */
+async function acceptAtOnce(accept: (index: number) => Promise<Told>): Promise<string> {
+  const statuses = (await atOnce(AT_ONCE, accept)).map(({ status }) => status);
+  const { length } = statuses.filter((status) => status === 200);
+  const words = `of ${AT_ONCE} concurrent uses of one invitation did not succeed exactly once: ${statuses}`;
+  assert.equal(length, 1, words);
   return describe(statuses);
 }
 
@@ -124,17 +125,11 @@ async function tryForOther(scene: Scene): Promise<string> {
   }
   const given = { token, name: 'Not Grace', password: 'another password' };
   await visitor().ask('POST', '/admin/invitations/accept', given, 401);
-  const accept = async () => (await other.browser.get('POST', '/admin/invitations/accept', { token })).status;
-  const statuses = await Promise.all(Array.from({ length: AT_ONCE }, accept));
-  assert.equal(
-    countOf(statuses, 200),
-    1,
-    `of ${AT_ONCE} concurrent uses of one invitation did not succeed exactly once: ${statuses}`,
-  );
+  const told = await acceptAtOnce(() => other.browser.get('POST', '/admin/invitations/accept', { token }));
   const rows = await scene.database.sql('select account_id from memberships where user_id = ?', other.id);
   assert.equal(rows.length, 2, 'memberships of a user who accepted two invitations');
   await assertOver(scene, token, 'that was used');
-  return describe(statuses);
+  return told;
 }
 
 /** @throws AssertionError unless the invitation is rejected without details */

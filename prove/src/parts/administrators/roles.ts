@@ -14,22 +14,13 @@ import {
 } from './scene.ts';
 
 /** Operations for members. Everything else, including new operations, is for administrators. */
-const FOR_MEMBERS = new Set([
-  ...[
-    'retrieveOverview',
-    'retrieveMap',
-    'retrieveAccount',
-    'listEvents',
-    'createImport',
-    'listListings',
-    'createListing',
-  ],
-  ...['retrieveListing', 'updateListing', 'deleteListing', 'deleteListings', 'upsertListing'],
-  ...['listHistory', 'listFeeds', 'retrieveFeed', 'putFeed', 'updateFeed', 'deleteFeed'],
-  ...['listFeedRuns', 'retrieveFeedRun', 'listFeedRunErrors'],
-  ...['matchColumns', 'listSavedViews', 'saveView', 'deleteSavedView'],
-  ...['retrieveListingByExternalId', 'updateListingByExternalId', 'deleteListingByExternalId'],
-]);
+const FOR_MEMBERS = new Set(
+  `retrieveOverview retrieveMap retrieveAccount listEvents createImport matchColumns
+  listListings createListing retrieveListing updateListing deleteListing deleteListings upsertListing
+  retrieveListingByExternalId updateListingByExternalId deleteListingByExternalId listHistory
+  listFeeds retrieveFeed putFeed updateFeed deleteFeed listFeedRuns retrieveFeedRun listFeedRunErrors
+  listSavedViews saveView deleteSavedView`.split(/\s+/),
+);
 /** Headers that would raise privileges if the service read them. */
 const HEADERS = { 'X-Role': 'administrator', 'X-Is-Admin': 'true', 'X-User-Id': 'usr_0', 'X-Forwarded-User': 'ada' };
 const QUERIES = ['role=administrator', 'isAdmin=true', 'accountId=x', 'userId=x', '__proto__[role]=administrator'];

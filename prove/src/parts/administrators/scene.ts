@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PASSWORD } from '../../../../testkit/src/browser.ts';
-import { type Caller, call, SESSION_GATE } from '../../../../testkit/src/calls.ts';
+import { type Caller, type Change, call, SESSION_GATE } from '../../../../testkit/src/calls.ts';
 import { createDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import { type DocumentedOperation, OpenApiDocument, type Told } from '../../../../testkit/src/openapi.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
+import { inLanes } from '../../at-once.ts';
 import type { Patch, Trial } from '../../part.ts';
-import { serve, settingsOf, withPatches } from '../../service.ts';
+import { readTold, serve, settingsOf, withPatches } from '../../service.ts';
 import { Visitor } from './visitor.ts';
 
 export { PASSWORD };
@@ -133,16 +134,10 @@ export async function guessMany(
 ): Promise<Map<number | string, number>> {
   const counts = new Map<number | string, number>();
   tally.guesses += times;
-  let next = 0;
-  const run = async () => {
-    while (next < times) {
-      const index = next;
-      next += 1;
-      const outcome = await work(index);
-      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, run));
+  await inLanes(lanes, [...Array(times).keys()], async (index) => {
+    const outcome = await work(index);
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  });
   return counts;
 }
 
@@ -174,10 +169,6 @@ export function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-export function countOf(statuses: readonly number[], wanted: number): number {
-  return statuses.filter((status) => status === wanted).length;
-}
-
 /** Counts statuses, as in `1 × 200, 19 × 404`. */
 export function describe(statuses: readonly number[]): string {
   const groups = [...Map.groupBy(statuses, (status) => status)].toSorted(([a], [b]) => a - b);
@@ -189,20 +180,13 @@ export async function readOperations(browser: Visitor): Promise<DocumentedOperat
   return new OpenApiDocument(text).operations;
 }
 
-interface Change {
-  query?: string;
-  headers?: Record<string, string>;
-  body?: string;
-}
-
 export async function callAs(
   caller: Caller,
   operation: DocumentedOperation,
   ids: Record<string, string>,
   change: Change = {},
 ): Promise<Told> {
-  const response = await call({ gate: SESSION_GATE, caller, ids }, operation, change);
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  return readTold(await call({ gate: SESSION_GATE, caller, ids }, operation, change));
 }
 
 export function pathOf({ path }: DocumentedOperation, ids: Record<string, string>): string {

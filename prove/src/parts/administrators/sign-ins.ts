@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { drive, type Load } from '../../../../bench/src/driver.ts';
 import { residentBytesOf } from '../../../../bench/src/process-stats.ts';
 import { serializeCall } from '../../../../bench/src/requests.ts';
+import { atOnce } from '../../at-once.ts';
 import { addPerson, type Figure, guessMany, PASSWORD, type Scene, sizeOf, someOf } from './scene.ts';
 import { Visitor } from './visitor.ts';
 
@@ -13,9 +14,7 @@ const READERS = 4;
 /** Sends bursts of concurrent sign-ins while a client reads through the API. */
 export async function tryLogins(scene: Scene): Promise<Figure[]> {
   const { trial } = scene;
-  const people = await Promise.all(
-    Array.from({ length: sizeOf(trial, PEOPLE, 2) }, async () => (await addPerson(scene)).email),
-  );
+  const people = await atOnce(sizeOf(trial, PEOPLE, 2), async () => (await addPerson(scene)).email);
   const count = sizeOf(trial, AT_ONCE, 20);
   const quiet = await readMeanwhile(scene, () => sleep(sizeOf(trial, 5_000, 200)));
   const refusals: number[] = [];
@@ -24,24 +23,20 @@ export async function tryLogins(scene: Scene): Promise<Figure[]> {
       refusals.push(await signInAtOnce(scene, people, count));
   });
   const ms = ({ p99Ms }: Load) => `${p99Ms.toFixed(1)} ms`;
+  const ratio = (busy.p99Ms / quiet.p99Ms).toFixed(1);
   return [
     [`of ${count} concurrent sign-ins, those that got 429 and succeeded later`, refusals.join(', ')],
-    [
-      'p99 of the API before and during sign-ins',
-      `${ms(quiet)}, ${ms(busy)} (${(busy.p99Ms / quiet.p99Ms).toFixed(1)} ×)`,
-    ],
+    ['p99 of the API before and during sign-ins', `${ms(quiet)}, ${ms(busy)} (${ratio} ×)`],
     ['requests to the API during sign-ins', `${busy.requests}, all 200`],
   ];
 }
 
 async function signInAtOnce(scene: Scene, people: readonly string[], count: number): Promise<number> {
-  const first = await Promise.all(
-    Array.from({ length: count }, async (_, index) => {
-      const browser = scene.visitor();
-      const email = people[index % people.length] ?? '';
-      return { browser, email, ...(await browser.enter(email, PASSWORD)) };
-    }),
-  );
+  const first = await atOnce(count, async (index) => {
+    const browser = scene.visitor();
+    const email = people[index % people.length] ?? '';
+    return { browser, email, ...(await browser.enter(email, PASSWORD)) };
+  });
   const refused = first.filter(({ status }) => status !== 200);
   for (const { browser, email, status, headers } of refused) {
     assert.equal(status, 429, `one of ${count} concurrent sign-ins gets ${status}`);
@@ -92,15 +87,10 @@ export async function tryLongTexts(scene: Scene): Promise<Figure[]> {
   return [['sign-ins with a 16 KB email or password', `${2 * texts.length}, none of which blocked a worker`]];
 }
 
-async function patiently<T>(what: string, answer: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
+function patiently<T>(what: string, answer: Promise<T>): Promise<T> {
   const words = `${what} blocked a worker for ${PATIENCE_MS / 1_000} s`;
-  const timer = setTimeout(() => reject(new assert.AssertionError({ message: words })), PATIENCE_MS);
-  try {
-    return await Promise.race([answer, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = sleep(PATIENCE_MS, undefined, { ref: false }).then(() => assert.fail(words));
+  return Promise.race([answer, late]);
 }
 
 const LANES = 8;

@@ -1,5 +1,6 @@
 import { Browser } from '../../../../testkit/src/browser.ts';
 import type { Told } from '../../../../testkit/src/openapi.ts';
+import { readTold } from '../../service.ts';
 
 /** A browser with its own client address, which a trusted proxy reports. */
 export class Visitor extends Browser {
@@ -17,8 +18,7 @@ export class Visitor extends Browser {
   }
 
   async get(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Told> {
-    const response = await this.send(method, path, body, headers);
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    return readTold(await this.send(method, path, body, headers));
   }
 
   enter(email: string, password: string): Promise<Told> {

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { appendFile, chown, mkdir, rename, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
-import { newDirectory } from '../../../../testkit/src/postgres.ts';
-import { findNobody, writeOwned } from '../../../../testkit/src/postgres-programs.ts';
+import { newDirectory, type PostgresServer } from '../../../../testkit/src/postgres.ts';
+import { findNobody } from '../../../../testkit/src/postgres-programs.ts';
 import { environment, runCommand } from '../../../../testkit/src/process.ts';
 import type { Random } from '../../../../testkit/src/random.ts';
-import { hasEnded, spawnFor } from '../../../../testkit/src/serving.ts';
+import { spawnFor } from '../../../../testkit/src/serving.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
-import { settingsOf } from '../../service.ts';
+import { postgresFor, settingsOf } from '../../service.ts';
 import { compare } from './restoring.ts';
 import { type Means, type Source, type Taken, takeUnderLoad } from './taking.ts';
 import { type Done, startWork } from './work.ts';
@@ -29,8 +26,7 @@ const ACKNOWLEDGED = 100;
 
 /** Creates the roles from docs/scaling.md (`listings`) and docs/operating.md (`backup`). */
 export async function setUp(server: Server): Promise<void> {
-  await server.start();
-  const { script, drop } = await createPostgresDatabase(urlOf('postgres', server.port, '/postgres'));
+  const { script, drop } = await createPostgresDatabase(server.url);
   await script(`create role listings login password 'secret'; create role backup login replication password 'secret'`);
   await drop();
 }
@@ -65,12 +61,12 @@ async function restoreDump(trial: Trial, server: Server, source: Source, backup:
 /** Makes a base backup under load, and then recovers to a point in time, as described in docs/operating.md. */
 export async function tryMoment(trial: Trial, random: Random, server: Server): Promise<Done> {
   trial.say('PostgreSQL: a base backup and point-in-time recovery');
-  const { stage, programs, port } = server;
+  const { stage, programs } = server;
   const { url, database } = await createOwned(server);
   const settings = settingsOf(trial, { DATABASE_URL: url });
   const work = await startWork(trial, { name: 'PostgreSQL (PITR)', settings, database, count: 1, filler: 0 });
   await work.goOn(ACKNOWLEDGED);
-  const base = ['-d', urlOf('backup', port), '-D', `${stage}/backup/base`];
+  const base = ['-d', urlOf('backup', server), '-D', `${stage}/backup/base`];
   await server.run(join(programs, 'pg_basebackup'), [...base, '--checkpoint=fast']);
   await work.goOn(1 + random.upTo(ACKNOWLEDGED));
   const before = await work.note();
@@ -92,7 +88,7 @@ export async function tryMoment(trial: Trial, random: Random, server: Server): P
 /** Recovers the server to a point in time, as described in docs/operating.md. */
 async function comeBackTo(server: Server, moment: string, database: TestDatabase): Promise<void> {
   const { stage } = server;
-  await server.stop();
+  await server.halt('fast');
   await rename(`${stage}/one`, `${stage}/before`);
   await server.run('cp', ['-a', `${stage}/backup/base`, `${stage}/one`]);
   await server.run('touch', [`${stage}/one/recovery.signal`]);
@@ -123,18 +119,14 @@ async function renewEpoch(settings: Record<string, string>): Promise<string> {
 export const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup'];
 export const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'secret';
-const READY = /ready to accept (read-only )?connections/;
 
 /** A PostgreSQL server as described in docs/operating.md: durable, and with WAL archiving. */
-export interface Server {
+export interface Server extends PostgresServer {
   programs: string;
-  port: number;
   /** Contains the data directory `one`, and `backup` with the archived `wal`. */
   stage: string;
   /** Runs a program as the server's user. */
   run(program: string, args: string[]): Promise<void>;
-  start(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 export function findPrograms(): string | undefined {
@@ -143,88 +135,43 @@ export function findPrograms(): string | undefined {
   return folders.find((folder) => PROGRAMS.every((program) => existsSync(join(folder, program))));
 }
 
-export async function createArchivingServer(trial: Trial, programs: string): Promise<Server> {
+export async function createArchivingServer(trial: Trial, folder: string): Promise<Server> {
   const stage = newDirectory();
   const owner = process.getuid?.() === 0 ? await findNobody() : undefined;
-  const options = { ...owner, cwd: stage, env: { PATH: process.env.PATH ?? '' } };
   for (const path of [stage, `${stage}/backup`, `${stage}/backup/wal`]) {
     await mkdir(path, { mode: 0o700 });
     if (owner !== undefined) await chown(path, owner.uid, owner.gid);
   }
-  const run = async (program: string, args: string[]): Promise<void> => {
-    const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-    });
-    const [code] = await once(child, 'close');
-    assert.equal(code, 0, `${program} ended with ${code}: ${said}`);
-  };
-  let server: ChildProcess | undefined;
-  const port = await findPort();
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (server === undefined || hasEnded(server)) return;
-    const ended = once(server, 'exit');
-    server.kill(signal);
-    await ended;
-  };
-  defer(trial, async () => {
-    await end('SIGQUIT');
-    await rm(stage, { recursive: true, force: true });
+  defer(trial, () => rm(stage, { recursive: true, force: true }));
+  const settings = ['unix_socket_directories=', ...archiving(`${stage}/backup/wal`)];
+  const server = await postgresFor(trial, settings, undefined, {
+    directory: `${stage}/one`,
+    flags: ['--encoding=UTF8', '--locale=C.UTF-8'],
+    programs: { initdb: join(folder, 'initdb'), postgres: join(folder, 'postgres'), owner },
   });
-
-  await writeOwned(`${stage}/password`, PASSWORD);
-  const given = ['-U', 'postgres', '--auth=password', `--pwfile=${stage}/password`, '--encoding=UTF8'];
-  await run(join(programs, 'initdb'), ['-D', `${stage}/one`, ...given, '--locale=C.UTF-8']);
-  await appendFile(`${stage}/one/postgresql.conf`, archiving(`${stage}/backup/wal`));
-  return {
-    programs,
-    port,
-    stage,
-    run,
-    async start() {
-      const flags = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
-      const args = ['-D', `${stage}/one`, '-p', `${port}`, ...flags];
-      const child = spawn(join(programs, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-      server = child;
-      let said = '';
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        said = (said + text).slice(-5_000);
-      });
-      await until('PostgreSQL accepts connections', () => hasEnded(child) || READY.test(said));
-      if (hasEnded(child)) throw new Error(`PostgreSQL has ended: ${said}`);
-    },
-    stop: () => end('SIGINT'),
+  const run = async (program: string, args: string[]): Promise<void> => {
+    const { output, closed } = spawnFor(trial, program, args, { PATH: process.env.PATH ?? '' }, stage, owner);
+    const code = await closed;
+    assert.equal(code, 0, `${program} ended with ${code}: ${output.stderr}`);
   };
+  return { ...server, programs: folder, stage, run };
 }
 
 /** The settings for WAL archiving from docs/operating.md. */
-function archiving(directory: string): string {
+function archiving(directory: string): string[] {
   const target = `${directory}/%f`;
-  return `
-archive_mode = on
-archive_command = 'test ! -f ${target} && cp %p ${target}.part && sync ${target}.part && mv ${target}.part ${target}'
-archive_timeout = 60
-`;
+  const command = `test ! -f ${target} && cp %p ${target}.part && sync ${target}.part && mv ${target}.part ${target}`;
+  return ['archive_mode=on', `archive_command=${command}`, 'archive_timeout=60'];
 }
 
 /** Creates a database that the service's role owns, and a superuser's connection to it. */
-async function createOwned({ port }: Server): Promise<{ url: string; database: TestDatabase }> {
-  const database = await createPostgresDatabase(`postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`);
+async function createOwned(server: Server): Promise<{ url: string; database: TestDatabase }> {
+  const database = await createPostgresDatabase(server.url);
   const { pathname } = new URL(database.url);
   await database.script(`alter database ${pathname.slice(1)} owner to listings`);
-  return { url: urlOf('listings', port, pathname), database };
+  return { url: urlOf('listings', server, pathname), database };
 }
 
-function urlOf(user: string, port: number, pathname = ''): string {
-  return `postgres://${user}:${PASSWORD}@127.0.0.1:${port}${pathname}`;
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('there is no free port');
-  return address.port;
+function urlOf(user: string, server: Server, pathname = ''): string {
+  return Object.assign(new URL(server.url), { username: user, password: PASSWORD, pathname }).href;
 }

@@ -4,7 +4,7 @@ import type { TestDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept, createLedger, type Known, type Ledger } from '../../../../testkit/src/ledger.ts';
 import { startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
 import type { Trial } from '../../part.ts';
-import { createTenant, importRows, readJson, serve } from '../../service.ts';
+import { createTenant, importRows, readJson, send, serve } from '../../service.ts';
 
 const LANES = 6;
 const PATIENCE_MS = 120_000;
@@ -58,18 +58,14 @@ export async function startWork(trial: Trial, { settings, filler, database }: Si
     /** @returns whether a write that began after the call was acknowledged in time */
     writeOnce: (patienceMs: number) => goOn(LANES + 1, patienceMs),
     async goOn(writes: number): Promise<void> {
-      assert.ok(
-        await goOn(writes, PATIENCE_MS),
-        `waited ${PATIENCE_MS / 1_000} s without ${writes} acknowledged writes`,
-      );
+      const isInTime = await goOn(writes, PATIENCE_MS);
+      assert.ok(isInTime, `waited ${PATIENCE_MS / 1_000} s without ${writes} acknowledged writes`);
     },
     async note(): Promise<Noted> {
       const known = new Map(load.ledger.known);
       const gone = new Set(load.ledger.gone);
-      const headers = { Authorization: `Bearer ${tenant.key}` };
-      const response = await fetch(`${service.url}/v1/listings?limit=1`, { headers });
-      const { sequence } = JSON.parse(await response.text());
-      return { known, gone, sequence, etag: response.headers.get('etag') ?? undefined };
+      const { text, headers } = await send(service.url, tenant.key, 'GET', '/listings?limit=1');
+      return { known, gone, sequence: JSON.parse(text).sequence, etag: headers.get('etag') ?? undefined };
     },
     /** Stops the load, compares the stored state with the ledger, and stops the service. */
     async finish(whileItServes: () => Promise<void> = async () => {}): Promise<Done> {
@@ -102,8 +98,7 @@ async function fill(url: string, key: string, count: number): Promise<void> {
 
 function startProbe(url: string, key: string) {
   const probe: Probe = { without: [], during: [] };
-  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
+  const listing = { address: '12 Elm Street', beds: 3, baths: 2 };
   let isFinished = false;
   /** Durations of the writes that overlap the backup. */
   let touched: number[] | undefined;
@@ -111,9 +106,8 @@ function startProbe(url: string, key: string) {
   const write = async (): Promise<void> => {
     const atStart = touched;
     const startTimeMs = performance.now();
-    const response = await fetch(`${url}/v1/listings`, { method: 'POST', headers, body });
-    const text = await response.text();
-    assert.equal(response.status, 201, `a write was rejected: ${text}`);
+    const { status, text } = await send(url, key, 'POST', '/listings', listing);
+    assert.equal(status, 201, `a write was rejected: ${text}`);
     const durationMs = performance.now() - startTimeMs;
     const times = atStart ?? touched;
     times?.push(durationMs);
@@ -161,7 +155,8 @@ export interface Event {
 export async function readEvents(url: string, key: string): Promise<Event[]> {
   const events: Event[] = [];
   for (;;) {
-    const { data } = await readJson<{ data: Event[] }>(url, `/events?limit=1000&after=${events.length}`, key);
+    const path = `/events?limit=1000&after=${events.at(-1)?.sequence ?? 0}`;
+    const { data } = await readJson<{ data: Event[] }>(url, path, key);
     if (data.length === 0) return events;
     events.push(...data);
   }

@@ -1,11 +1,12 @@
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import { generator } from '../../../../testkit/src/random-json.ts';
+import { send } from '../../service.ts';
 
 interface Given {
   body?: unknown;
   key?: string;
-  retryKey?: string;
+  retryKey?: string | undefined;
 }
 
 /** A client that knows the time of the service's clock. */
@@ -31,12 +32,9 @@ export class Caller {
     this.mostAheadMs = Math.max(this.mostAheadMs, aheadMs);
   }
 
-  async send(method: string, path: string, { body, key = this.key, retryKey }: Given = {}): Promise<Told> {
-    const headers = new Headers({ Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' });
-    if (retryKey !== undefined) headers.set('Idempotency-Key', retryKey);
-    const init = { method, headers, body: body === undefined ? null : JSON.stringify(body) };
-    const response = await fetch(`${this.service.url}/v1${path}`, init);
-    return { status: response.status, headers: response.headers, text: await response.text() };
+  send(method: string, path: string, { body, key = this.key, retryKey }: Given = {}): Promise<Told> {
+    const headers = retryKey === undefined ? {} : { 'Idempotency-Key': retryKey };
+    return send(this.service.url, key, method, path, body, headers);
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Browser } from '../../../../testkit/src/browser.ts';
 import { totp } from '../../../../testkit/src/totp.ts';
+import { atOnce } from '../../at-once.ts';
 import { CREDENTIALS } from '../../service.ts';
 import { type Caller, DAY_MS } from './caller.ts';
 import { LISTING, type World } from './world.ts';
@@ -84,12 +85,8 @@ export class Limits {
     this.counts.counted += 1;
     // If the clock has reached the end of the window, a new window has begun.
     if (this.#caller.nowMs >= this.#usedUp.untilMs) await this.#useUp(what);
-    const { status, remaining } = await this.#read(what, this.#usedUp.key);
-    assert.deepEqual(
-      { status, remaining },
-      { status: 429, remaining: 0 },
-      `${what}: a key without requests left is accepted`,
-    );
+    const reading = await this.#read(what, this.#usedUp.key);
+    assert.deepEqual(reading, { status: 429, remaining: 0 }, `${what}: a key without requests left is accepted`);
     this.counts.refused += 1;
   }
 
@@ -100,7 +97,7 @@ export class Limits {
     const inTurn = async () => {
       while (accepted <= this.#points && (await this.#read(what, key)).status === 200) accepted += 1;
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, inTurn));
+    await atOnce(AT_ONCE, inTurn);
     assert.equal(accepted, this.#points, `${what}: ${accepted} of a new window's ${this.#points} requests succeed`);
     this.counts.usedUp += 1;
   }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Caller } from './caller.ts';
-import { DAY_MS } from './caller.ts';
+import { type Caller, DAY_MS } from './caller.ts';
 
 /** How many of the oldest requests, and how many of the newest, are retried in a check. */
 const RETRIES = 5;
@@ -56,11 +55,8 @@ export class World {
     const lateMs = Math.abs(Date.parse(createdAt) - this.#caller.nowMs);
     assert.ok(lateMs < LATE_MAX_MS, `${what}: a new listing was created at ${createdAt}`);
     const stored = (await this.#list('')).data.map(({ id }) => id);
-    assert.deepEqual(
-      stored,
-      [...this.#ids].sort().reverse(),
-      `${what}: the list does not have exactly the created listings`,
-    );
+    const expected = [...this.#ids].sort().reverse();
+    assert.deepEqual(stored, expected, `${what}: the list does not have exactly the created listings`);
   }
 
   async checkChange(what: string): Promise<void> {
@@ -69,10 +65,8 @@ export class World {
       const { status, text } = await this.#caller.send('PATCH', `/listings/${id}`, { body });
       assert.equal(status, 200, text);
       const { createdAt, updatedAt }: Listing = JSON.parse(text);
-      assert.ok(
-        updatedAt >= createdAt,
-        `${what}: a listing of ${createdAt} was updated before its creation: ${updatedAt}`,
-      );
+      const words = `${what}: a listing of ${createdAt} was updated before its creation: ${updatedAt}`;
+      assert.ok(updatedAt >= createdAt, words);
       this.#sequence += 1;
     }
   }
@@ -110,10 +104,7 @@ export class World {
 
   async createOnce(): Promise<void> {
     const key = randomUUID();
-    const { status, text } = await this.#caller.send('POST', '/listings', { body: LISTING, retryKey: key });
-    assert.equal(status, 201, text);
-    const { id } = JSON.parse(text);
-    this.note(id);
+    const { id } = await this.#create(key);
     this.#retries.push({ key, id, madeMs: this.#caller.nowMs });
   }
 
@@ -165,8 +156,8 @@ export class World {
     assert.deepEqual(statuses, [201, 422], words);
   }
 
-  async #create(): Promise<Listing> {
-    const { status, text } = await this.#caller.send('POST', '/listings', { body: LISTING });
+  async #create(retryKey?: string): Promise<Listing> {
+    const { status, text } = await this.#caller.send('POST', '/listings', { body: LISTING, retryKey });
     assert.equal(status, 201, text);
     const listing: Listing = JSON.parse(text);
     this.note(listing.id);

@@ -110,12 +110,8 @@ async function startHalf(
   between?.();
 }
 
-async function restart(trial: Trial, settings: Record<string, string>): Promise<ServeProcess> {
-  try {
-    return await serve(trial, settings);
-  } catch (error) {
-    assert.fail(`the service does not start again: ${error}`);
-  }
+function restart(trial: Trial, settings: Record<string, string>): Promise<ServeProcess> {
+  return serve(trial, settings).catch((error) => assert.fail(`the service does not start again: ${error}`));
 }
 
 /** Pauses the load, makes the last comparison, which replays all events from the first one, and ends the load. */

@@ -7,7 +7,7 @@ import { hasEnded } from '../../../../testkit/src/serving.ts';
 import type { SmallDisk } from '../../../../testkit/src/small-disk.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
-import { CREDENTIALS, serve } from '../../service.ts';
+import { CREDENTIALS, send, serve } from '../../service.ts';
 
 /** Creates an API key through the dashboard's API, which is faster than with the command-line program. */
 export async function makeTenant(service: ServeProcess): Promise<Tenant> {
@@ -76,9 +76,8 @@ export async function fillUnderLoad(
 }
 
 export async function assertRead({ url }: ServeProcess, { key }: Tenant, path: string): Promise<string> {
-  const response = await fetch(`${url}/v1${path}`, { headers: { Authorization: `Bearer ${key}` } });
-  const text = await response.text();
-  assert.equal(response.status, 200, `${path} on a full disk: ${text}`);
+  const { status, text } = await send(url, key, 'GET', path);
+  assert.equal(status, 200, `${path} on a full disk: ${text}`);
   return text;
 }
 

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept, assertSound } from '../../../../testkit/src/ledger.ts';
-import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
 import { findNobody } from '../../../../testkit/src/postgres-programs.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import type { Tenant } from '../../../../testkit/src/service.ts';
 import { mountSmallDisk, type SmallDisk } from '../../../../testkit/src/small-disk.ts';
 import type { Trial } from '../../part.ts';
-import { ADMINISTRATOR, createTenant, serve } from '../../service.ts';
+import { ADMINISTRATOR, createTenant, postgresFor, serve } from '../../service.ts';
 import { assertRead, expectSoon, fillUnderLoad, makeTenant, READS, startOrWords } from './filling.ts';
 import { Probes } from './probes.ts';
 
@@ -119,8 +117,7 @@ export async function fillTablespace(trial: Trial) {
   await mkdir(place, { mode: 0o700 });
   const owner = await findNobody();
   if (owner !== undefined) await chown(place, owner.uid, owner.gid);
-  const server = await createPostgresServer();
-  defer(trial, () => server.stop());
+  const server = await postgresFor(trial);
   const { sql } = await createPostgresDatabase(server.url);
   await sql(`create tablespace small location '${place}'`);
   await sql("alter system set default_tablespace = 'small'");

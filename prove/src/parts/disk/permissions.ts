@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, readdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { defer } from '../../../../testkit/src/cleanup.ts';
 import { mount, whyNoMounts } from '../../../../testkit/src/mounts.ts';
 import { findNobody, isOpen } from '../../../../testkit/src/postgres-programs.ts';
 import { environment, SOURCE_PROGRAM } from '../../../../testkit/src/process.ts';
-import { directoryFor } from '../../../../testkit/src/serving.ts';
+import { directoryFor, spawnFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
 
@@ -79,18 +78,11 @@ function mountReadOnly(trial: Trial, directory: string): void {
  */
 async function startAs(trial: Trial, directory: string, user: User): Promise<string | undefined> {
   const env = environment({ PORT: '0', ...settingsOf(trial, { DATA_DIR: directory }) });
-  const child = spawn(process.execPath, [SOURCE_PROGRAM, 'serve'], { env, cwd: '/', ...user });
-  let [said, isServing] = ['', false];
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    if (!text.includes('"msg":"listening"')) return;
-    isServing = true;
-    child.kill('SIGKILL');
-  });
-  await once(child, 'close');
-  return isServing ? undefined : said;
+  const { child, output, closed } = spawnFor(trial, process.execPath, [SOURCE_PROGRAM, 'serve'], env, '/', user);
+  const isServing = () => output.stdout.includes('"msg":"listening"');
+  child.stdout.on('data', () => isServing() && child.kill('SIGKILL'));
+  await closed;
+  return isServing() ? undefined : output.stderr;
 }
 
 function assertTold(what: string, said: string | undefined, directory: string): void {

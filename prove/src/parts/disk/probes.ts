@@ -4,9 +4,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from '../../../../testkit/src/browser.ts';
 import { NDJSON } from '../../../../testkit/src/imports.ts';
+import type { Told } from '../../../../testkit/src/openapi.ts';
 import { runCommand, type ServeProcess } from '../../../../testkit/src/process.ts';
 import type { Trial } from '../../part.ts';
-import { CREDENTIALS, settingsOf } from '../../service.ts';
+import { CREDENTIALS, readTold, send, settingsOf } from '../../service.ts';
 
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
 /** 200 KB of photos, which never fit on the full disk. */
@@ -16,13 +17,6 @@ const REFUSED_IN_A_ROW = 5;
 const TRIES_MAX = 2_000;
 
 const IN_DASHBOARD = '/api-keys /invitations /account /listings?limit=1 /session /members /activity'.split(' ');
-
-interface Reply {
-  status: number;
-  text: string;
-}
-
-type Send = () => Promise<Reply>;
 
 /** Sends each kind of request, both with a key and from the dashboard. */
 export class Probes {
@@ -77,7 +71,7 @@ export class Probes {
     const sends = [
       () => this.#send('POST', '/listings', { ...LISTING, photos: PHOTOS }),
       () => this.#send('POST', '/listings', LISTING),
-      () => read(this.#browser.send('PATCH', '/admin/account', { name: randomUUID() })),
+      () => this.#browser.send('PATCH', '/admin/account', { name: randomUUID() }).then(readTold),
     ];
     for (const send of sends) {
       let refused = 0;
@@ -89,11 +83,11 @@ export class Probes {
     }
   }
 
-  #writes(): Record<string, Send> {
+  #writes(): Record<string, () => Promise<Told>> {
     const { id } = this.#listing;
     const rows = Array.from({ length: 3 }, () => JSON.stringify(LISTING)).join('\n');
     const inDashboard = (method: string, path: string, body?: unknown) => () =>
-      read(this.#browser.send(method, `/admin${path}`, body));
+      this.#browser.send(method, `/admin${path}`, body).then(readTold);
     return {
       'a create': () => this.#send('POST', '/listings', LISTING),
       'a create with an Idempotency-Key': () =>
@@ -106,7 +100,8 @@ export class Probes {
       'a new key': inDashboard('POST', '/api-keys', { name: 'Another' }),
       'an invitation': inDashboard('POST', '/invitations', { email: 'grace@example.com', role: 'member' }),
       'the settings': inDashboard('PATCH', '/account', { name: 'Changed' }),
-      'signing in': () => read(new Browser(this.#service).send('POST', '/admin/auth/sign-in/email', CREDENTIALS)),
+      'signing in': () =>
+        new Browser(this.#service).send('POST', '/admin/auth/sign-in/email', CREDENTIALS).then(readTold),
       'the deletion of a key': inDashboard('DELETE', `/api-keys/${this.#oldKeyId}`),
       'a delete': () => this.#send('DELETE', `/listings/${id}`),
     };
@@ -121,7 +116,7 @@ export class Probes {
       texts.push(text);
     }
     for (const path of IN_DASHBOARD) {
-      const { status, text } = await read(this.#browser.send('GET', `/admin${path}`));
+      const { status, text } = await this.#browser.send('GET', `/admin${path}`).then(readTold);
       assert.equal(status, 200, `/admin${path} on a full disk: ${text}`);
       // Compare only the ids of keys, because the time of their last use changes between reads.
       texts.push(path === '/api-keys' ? JSON.parse(text).data.map(({ id }: { id: string }) => id) : text);
@@ -150,15 +145,8 @@ export class Probes {
     assert.equal(code, 0, `a backup from a full disk to another fails: ${stderr}`);
   }
 
-  #send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+  #send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Told> {
     this.requests += 1;
-    const all = { Authorization: `Bearer ${this.#key}`, 'Content-Type': 'application/json', ...headers };
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return read(fetch(`${this.#service.url}/v1${path}`, { method, headers: all, body: text ?? null }));
+    return send(this.#service.url, this.#key, method, path, body, headers);
   }
-}
-
-async function read(sent: Promise<Response>): Promise<Reply> {
-  const response = await sent;
-  return { status: response.status, text: await response.text() };
 }

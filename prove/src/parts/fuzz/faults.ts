@@ -27,10 +27,7 @@ export interface Prepared {
 }
 
 /** A fault in a request. The service reports the fault with the lowest `step` (contract §1). */
-export interface Fault {
-  step: number;
-  status: number;
-  codes: readonly string[];
+export interface Fault extends Refusal {
   fits(target: Target): boolean;
   apply(request: Prepared): void;
 }

@@ -107,11 +107,8 @@ export async function tryJson(world: World, tally: Tally, share: number): Promis
     const { status, text } = await caller.ask(CREATE, 'POST', '/v1/listings', headers, each.body);
     const { code = '', offset } = JSON.parse(text).error ?? {};
     fates.push(`${each.what} ${status} ${code} ${offset}`);
-    assert.match(
-      `${status} ${code}`,
-      FATES[each.fate],
-      `JSON has a wrong outcome: ${each.what} is ${each.fate}: ${text}`,
-    );
+    const words = `JSON has a wrong outcome: ${each.what} is ${each.fate}: ${text}`;
+    assert.match(`${status} ${code}`, FATES[each.fate], words);
     if (code === 'invalid_json') {
       assert.ok(Number.isInteger(offset) && offset >= 0 && offset <= each.body.length, `${each.what} at ${offset}`);
     }

@@ -96,11 +96,8 @@ export class Known {
   /** Asserts that a complete list without filters contains exactly the known listings. */
   assertComplete(data: readonly Listing[]): void {
     const ids = data.map(({ id }) => id);
-    assert.deepEqual(
-      ids,
-      [...this.listings.keys()].sort().reverse(),
-      'the list does not have exactly the known listings',
-    );
+    const expected = [...this.listings.keys()].sort().reverse();
+    assert.deepEqual(ids, expected, 'the list does not have exactly the known listings');
     this.assertKnown(data);
   }
 
@@ -108,11 +105,8 @@ export class Known {
   assertKnown(data: readonly Listing[]): void {
     for (const listing of data) {
       assert.ok(!this.deleted.has(listing.id), `the deleted listing ${listing.id} is in a list`);
-      assert.deepEqual(
-        listing,
-        JSON.parse(this.listings.get(listing.id) ?? 'null'),
-        'a listing differs from an earlier response',
-      );
+      const known = JSON.parse(this.listings.get(listing.id) ?? 'null');
+      assert.deepEqual(listing, known, 'a listing differs from an earlier response');
     }
   }
 

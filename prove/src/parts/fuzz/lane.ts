@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { Callers, World } from './accounts.ts';
-import type { Tally } from './caller.ts';
-import { Caller, findTarget, type Target } from './caller.ts';
+import { Caller, findTarget, type Tally, type Target } from './caller.ts';
 import type { Draft } from './drafts.ts';
 import type { Prepared } from './faults.ts';
 import { Known, LISTINGS_MAX, type Listing } from './known.ts';
@@ -14,26 +13,16 @@ const DELETE = findTarget('/v1', 'deleteListing');
 const LIST_FEEDS = findTarget('/v1', 'listFeeds');
 
 /** Sends requests for one account one after another, so that the state before each request is known. */
-export class Lane {
+export class Lane extends Caller {
   readonly known: Known;
-  readonly #caller: Caller;
   readonly #callers: Callers;
   #keys = 0;
   #sent = 0;
 
   constructor({ url, callers, administratorId }: World, tally: Tally) {
+    super(url, tally);
     this.known = new Known(administratorId);
-    this.#caller = new Caller(url, tally);
     this.#callers = callers;
-  }
-
-  /** The last requests as curl commands. */
-  get history(): string {
-    return this.#caller.history;
-  }
-
-  async begin(): Promise<void> {
-    await this.#readAll();
   }
 
   async take(draft: Draft): Promise<void> {
@@ -56,7 +45,7 @@ export class Lane {
       .join('&');
     const url = `${target.base}${path}${parameters === '' ? '' : `?${parameters}`}`;
     const own = { ...this.#callers[caller], 'X-Forwarded-For': this.#nextAddress() };
-    return this.#caller.ask(target, method, url, { ...own, ...headers }, body);
+    return this.ask(target, method, url, { ...own, ...headers }, body);
   }
 
   /** Client addresses vary, because the service limits wrong codes per address. */
@@ -76,7 +65,7 @@ export class Lane {
     if (/^(create|update|upsert)Listing(ByExternalId)?$/.test(operationId)) known.keep(told.text);
     if (/^deleteListing(ByExternalId)?$/.test(operationId)) known.delete(request.listingId ?? '');
     if (operationId === 'deleteListings') known.deleteSome(Object(request.value).ids);
-    if (operationId === 'createImport') known.take((await this.#readAll()).data);
+    if (operationId === 'createImport') known.take((await this.readAll()).data);
     if (operationId === 'listListings') await this.#learnList(request, told);
     if (operationId === 'listRequests') known.requests = JSON.parse(told.text).data.map(({ id }: { id: string }) => id);
     if (operationId === 'createApiKey') known.remember(known.keys, JSON.parse(told.text).id);
@@ -89,7 +78,7 @@ export class Lane {
     if (operationId === 'deleteInvitation') known.revoke(lastPart(request.path));
     if (operationId === 'deleteFeed') {
       known.deleteFeed(lastPart(request.path));
-      known.takeFeeds((await this.#readAll()).data);
+      known.takeFeeds((await this.readAll()).data);
     }
     if (operationId === 'saveView') known.views.add(JSON.parse(told.text).name);
     if (operationId === 'deleteSavedView') known.views.delete(decodeURIComponent(lastPart(request.path)));
@@ -100,12 +89,12 @@ export class Lane {
 
   async #learnFeeds(): Promise<void> {
     const { known } = this;
-    const { text } = await this.#caller.ask(LIST_FEEDS, 'GET', '/v1/feeds', this.#callers.key);
+    const { text } = await this.ask(LIST_FEEDS, 'GET', '/v1/feeds', this.#callers.key);
     for (const { name, lastRun } of JSON.parse(text).data) {
       known.feeds.add(name);
       if (lastRun) known.runs.set(lastRun.id, name);
     }
-    known.takeFeeds((await this.#readAll()).data);
+    known.takeFeeds((await this.readAll()).data);
   }
 
   #learnDeliveries(webhookId: string, { text }: Told): void {
@@ -131,7 +120,7 @@ export class Lane {
     const headers = { ...this.#callers[target.base === '/v1' ? 'key' : 'administrator'], Accept: accept };
     let next: string | undefined = first;
     for (let pages = 0; next !== undefined && pages < 3; pages += 1) {
-      const told = await this.#caller.ask(target, 'GET', next, headers);
+      const told = await this.ask(target, 'GET', next, headers);
       assert.equal(told.status, 200, `the next page of a list is rejected: ${told.text}`);
       const onPage = new Set<string>();
       for (const id of told.text.match(/lst_[0-9a-z]{26}/g) ?? []) {
@@ -155,15 +144,16 @@ export class Lane {
 
   async #makeRoom(): Promise<void> {
     for (const id of [...this.known.listings.keys()].slice(0, LISTINGS_MAX / 2)) {
-      const told = await this.#caller.ask(DELETE, 'DELETE', `/v1/listings/${id}`, this.#callers.key);
+      const told = await this.ask(DELETE, 'DELETE', `/v1/listings/${id}`, this.#callers.key);
       assert.equal(told.status, 204, told.text);
       this.known.delete(id);
     }
-    this.known.assertComplete((await this.#readAll()).data);
+    this.known.assertComplete((await this.readAll()).data);
   }
 
-  async #readAll(): Promise<{ data: Listing[] }> {
-    const { text } = await this.#caller.ask(LIST, 'GET', '/v1/listings', this.#callers.key);
+  /** Reads the list of listings, and remembers its epoch and sequence. */
+  async readAll(): Promise<{ data: Listing[] }> {
+    const { text } = await this.ask(LIST, 'GET', '/v1/listings', this.#callers.key);
     const list = JSON.parse(text);
     this.known.epoch = list.epoch;
     this.known.sequence = list.sequence;

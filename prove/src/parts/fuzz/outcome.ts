@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { Schema } from '../../../../testkit/src/schema-values.ts';
-import type { Prepared } from './faults.ts';
-import { isFile, STEP } from './faults.ts';
+import { isFile, type Prepared, STEP } from './faults.ts';
 import type { Known } from './known.ts';
 import { normalForm, unexplainedFault } from './rules.ts';
 
@@ -23,6 +22,7 @@ const IN_WORDS: Record<string, RegExp> = {
 export function judgeOutcome(request: Prepared, told: Told, known: Known): void {
   const { status } = told;
   const { code, details = [] } = errorOf(told);
+  const response = `${status} ${code ?? ''}: ${told.text.slice(0, 500)}`;
   const step = Math.min(...request.refusals.map((refusal) => refusal.step));
   const must = request.refusals.filter((refusal) => refusal.step === step);
   if (mayBeRefusedBefore(step, request, { status, code, details })) return;
@@ -30,17 +30,11 @@ export function judgeOutcome(request: Prepared, told: Told, known: Known): void 
   if (must.length > 0) {
     const isTold = must.some((each) => each.status === status && (code === undefined || each.codes.includes(code)));
     const expected = must.map((each) => `${each.status} ${each.codes.join(' or ')}`).join(' or ');
-    assert.ok(
-      isTold,
-      `${expected} was expected, but the response is ${status} ${code ?? ''}: ${told.text.slice(0, 500)}`,
-    );
+    assert.ok(isTold, `${expected} was expected, but the response is ${response}`);
     return;
   }
   if (IN_WORDS[request.target.operation.operationId]?.test(`${status} ${code}`)) return;
-  assert.ok(
-    status < 400,
-    `success was expected, but the response is ${status} ${code ?? ''}: ${told.text.slice(0, 500)}`,
-  );
+  assert.ok(status < 400, `success was expected, but the response is ${response}`);
   if (request.method !== 'HEAD') judgeSuccess(request, told, known);
 }
 
@@ -117,11 +111,8 @@ function judgeReport({ target, value, headers, query }: Prepared, report: Record
   const { document, operation } = target;
   const { items = {} }: Schema = operation.requestBody?.content['application/json']?.schema ?? {};
   const invalid = rows.filter((row) => !isEnd(row) && !document.matches(normalForm(row, items, document), items));
-  assert.equal(
-    created + updated + unchanged + failed,
-    rows.length,
-    'the report and the file differ in their number of rows',
-  );
+  const counted = created + updated + unchanged + failed;
+  assert.equal(counted, rows.length, 'the report and the file differ in their number of rows');
   if (query.some(([name, given]) => name === 'clean' && given === 'true')) return;
   assert.ok(failed >= invalid.length, `${invalid.length - failed} rows that violate their schema were saved`);
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Authenticator } from '../../../../testkit/src/authenticator.ts';
 import { PASSWORD } from '../../../../testkit/src/browser.ts';
 import { nextTotp, totp, wrongCode } from '../../../../testkit/src/totp.ts';
+import { atOnce } from '../../at-once.ts';
 import type { World } from './accounts.ts';
 import type { Tally } from './caller.ts';
 import { Visitor } from './visitor.ts';
@@ -36,8 +37,7 @@ export async function setUp(url: string, directory: string, tally: Tally, isThor
   const person = { name: 'Ada Lovelace', email: FIRST, password: PASSWORD, accountName: 'The first' };
   await visitor.ask('setUp', { ...person, token: NOBODYS_TOKEN }, '403 forbidden');
   if (isThorough) {
-    const outcomes = await atOnce(() => visitor.try('setUp', { ...person, token }));
-    assertOne(outcomes, '201', /^(409 conflict|429 rate_limited)$/);
+    await tryAtOnce(() => visitor.try('setUp', { ...person, token }), '201', /^(409 conflict|429 rate_limited)$/);
   } else await visitor.ask('setUp', { ...person, token }, '201');
   for (let count = 0; count < 5; count += 1) {
     await visitor.ask('setUp', { ...person, token }, '409 conflict');
@@ -45,13 +45,9 @@ export async function setUp(url: string, directory: string, tally: Tally, isThor
   }
 }
 
-async function atOnce(work: () => Promise<{ outcome: string }>): Promise<string[]> {
-  const done = await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return done.map(({ outcome }) => outcome);
-}
-
-/** Asserts that exactly one of the concurrent requests succeeded. */
-function assertOne(outcomes: string[], good: string, others: RegExp): void {
+/** Sends a request many times at once. Exactly one must succeed. */
+async function tryAtOnce(send: () => Promise<{ outcome: string }>, good: string, others: RegExp): Promise<void> {
+  const outcomes = (await atOnce(AT_ONCE, send)).map(({ outcome }) => outcome);
   const rest = outcomes.filter((outcome) => outcome !== good);
   assert.equal(rest.length, outcomes.length - 1, `${good} occurred ${outcomes.length - rest.length} times`);
   for (const outcome of rest) assert.match(outcome, others, `only one ${good} was expected`);
@@ -59,14 +55,12 @@ function assertOne(outcomes: string[], good: string, others: RegExp): void {
 
 /** Sends the requests of users, from their invitation to their removal. */
 export class People {
-  readonly #url: string;
   readonly #world: World;
   readonly #tally: Tally;
   readonly #administrator: Visitor;
   #visitors = 0;
 
   constructor(world: World, tally: Tally) {
-    this.#url = world.url;
     this.#world = world;
     this.#tally = tally;
     this.#administrator = this.#visit(world.browser);
@@ -75,7 +69,7 @@ export class People {
   #visit(browser?: World['browser']): Visitor {
     this.#visitors += 1;
     const address = `10.${Math.floor(this.#visitors / 250)}.${this.#visitors % 250}.1`;
-    return new Visitor(this.#url, address, this.#tally, browser);
+    return new Visitor(this.#world.url, address, this.#tally, browser);
   }
 
   /** Goes through the life of one user. With `isThorough`, it also exhausts the limits of attempts. */
@@ -103,8 +97,8 @@ export class People {
     await person.ask('acceptInvitation', { token: NOBODYS_TOKEN, name: 'Grace', password: PASSWORD }, '404 not_found');
     const given = { token, name: ' Gra\u0301ce ', password: PASSWORD };
     if (isThorough) {
-      const outcomes = await atOnce(() => this.#visit().try('acceptInvitation', given));
-      assertOne(outcomes, '200', /^(404 not_found|409 conflict|429 rate_limited)$/);
+      const others = /^(404 not_found|409 conflict|429 rate_limited)$/;
+      await tryAtOnce(() => this.#visit().try('acceptInvitation', given), '200', others);
       await person.ask('signIn', { email, password: PASSWORD }, '200');
     } else await person.ask('acceptInvitation', given, '200');
     await person.ask('previewInvitation', { token }, '404 not_found');
@@ -127,7 +121,7 @@ export class People {
   }
 
   async #usePasskeys(person: Visitor, isThorough: boolean): Promise<void> {
-    const authenticator = new Authenticator(this.#url);
+    const authenticator = new Authenticator(this.#world.url);
     const { id } = await this.#addPasskey(person, authenticator, '201');
     await this.#addPasskey(person, authenticator, '409 conflict');
     const other = this.#visit();
@@ -137,7 +131,7 @@ export class People {
     await other.ask('signOut', undefined, '204');
     if (isThorough) {
       for (let count = 1; count < PASSKEYS_MAX; count += 1)
-        await this.#addPasskey(person, new Authenticator(this.#url), '201');
+        await this.#addPasskey(person, new Authenticator(this.#world.url), '201');
       await person.ask('startPasskey', PASSKEY, '409 conflict');
     }
     await person.ask('deletePasskey', { id }, '204');
@@ -255,7 +249,7 @@ export class People {
     await stranger.ask('previewInvitation', given, '429 rate_limited');
     await stranger.ask('previewSetup', given, '429 rate_limited');
     const options = await stranger.ask('startPasskeySignIn', undefined, '200');
-    const response = new Authenticator(this.#url).get(options);
+    const response = new Authenticator(this.#world.url).get(options);
     await stranger.ask('signInWithPasskey', { response }, '429 rate_limited');
     for (let count = 1; count < STARTS; count += 1) await stranger.ask('startPasskeySignIn', undefined, '200');
     await stranger.ask('startPasskeySignIn', undefined, '429 rate_limited');

@@ -1,8 +1,7 @@
 import type { DocumentedParameter } from '../../../../testkit/src/openapi.ts';
 import type { Schema } from '../../../../testkit/src/schema-values.ts';
 import type { Draft } from './drafts.ts';
-import type { Prepared } from './faults.ts';
-import { isFile, STEP } from './faults.ts';
+import { isFile, type Prepared, STEP } from './faults.ts';
 import type { Known } from './known.ts';
 import { judgeParameter, normalForm } from './rules.ts';
 
@@ -20,7 +19,7 @@ export function prepare(draft: Draft, known: Known, freshKey: string): Prepared 
     value: draft.body,
     at,
     listingId: undefined,
-    refusals: faults.map(({ step, status, codes }) => ({ step, status, codes })),
+    refusals: [...faults],
     mayRefuse: { query: false, body: false },
   };
   setPath(request, draft, known);

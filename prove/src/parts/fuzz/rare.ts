@@ -8,8 +8,7 @@ import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import { importRows, serve } from '../../service.ts';
 import type { World } from './accounts.ts';
-import type { Tally } from './caller.ts';
-import { Caller, findTarget, TARGETS } from './caller.ts';
+import { Caller, findTarget, TARGETS, type Tally } from './caller.ts';
 import { errorOf } from './outcome.ts';
 
 interface Rare {
@@ -77,11 +76,8 @@ async function askInOrder(
     const url = base + path.replace(/\{(?:externalId|name)\}/, 'rare') + query;
     const told = await caller.ask(target, method.toUpperCase(), url, { ...entry, ...headers }, body);
     const outcome = outcomeOf(told);
-    assert.equal(
-      outcome,
-      expected,
-      `${operationId}: ${expected} was expected, but the response is ${outcome}: ${told.text}`,
-    );
+    const words = `${operationId}: ${expected} was expected, but the response is ${outcome}: ${told.text}`;
+    assert.equal(outcome, expected, words);
   }
 }
 

@@ -57,18 +57,13 @@ export function isDots(text: string): boolean {
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** Sends strings, and records what happens to them, so that the two engines can be compared. */
-export class TextsDesk {
+export class TextsDesk extends Caller {
   readonly world: World;
-  readonly #caller: Caller;
   readonly fates: string[] = [];
 
   constructor(world: World, tally: Tally) {
+    super(world.url, tally);
     this.world = world;
-    this.#caller = new Caller(world.url, tally);
-  }
-
-  ask(...request: Parameters<Caller['ask']>): Promise<Told> {
-    return this.#caller.ask(...request);
   }
 
   read(path: string, accept = 'application/json'): Promise<Told> {

@@ -132,19 +132,17 @@ const LIST = findTarget('/v1', 'listListings');
 const EVENTS = findTarget('/v1', 'listEvents');
 const ME = findTarget('/v1', 'retrieveMe');
 
+/** A parameter, the statuses that a string can cause, and a further parameter that is required. */
+type Parameter = [name: string, statusesOf: (text: string) => number[], partner?: string];
+
 const NEVER = () => [400];
 
-/** Parameters of other types, with the statuses that a string can cause, and a further parameter that is required. */
-const OTHERS: [name: string, statusesOf: (text: string) => number[], partner?: string][] = [
-  ['cursor', NEVER],
-  ['bbox', NEVER],
-  ['near', NEVER],
+/** Parameters of other types. */
+const OTHERS: Parameter[] = [
+  ...['cursor', 'bbox', 'near', 'sort', 'createdAt[gt]', 'updatedAt[lte]', 'status', 'propertyType'].map(
+    (name): Parameter => [name, NEVER],
+  ),
   ['radius', NEVER, 'near=30,-97'],
-  ['sort', NEVER],
-  ['createdAt[gt]', NEVER],
-  ['updatedAt[lte]', NEVER],
-  ['status', NEVER],
-  ['propertyType', NEVER],
   ['fields', (text) => [text === 'id' ? 200 : 400]],
   ['count', (text) => [text === 'true' ? 200 : 400]],
   ['limit', wholeNumber(1, 1_000)],
@@ -152,7 +150,7 @@ const OTHERS: [name: string, statusesOf: (text: string) => number[], partner?: s
   ['yearBuilt[gte]', wholeNumber(0, 1e11)],
   ['listPrice[lt]', wholeNumber(0, 1e11)],
 ];
-const OF_EVENTS: typeof OTHERS = [
+const OF_EVENTS: Parameter[] = [
   ['epoch', () => [400, 410]],
   ['after', wholeNumber(0, 1e11)],
   ['limit', wholeNumber(1, 1_000)],

@@ -61,12 +61,9 @@ async function setUpWith(desk: TextsDesk, text: string, fate: Fate, index: numbe
     const faults = faultsOf(told);
     desk.fates.push(`setUp ${told.status} ${faults.map((each) => `${each.field} ${each.code}`)}`);
     const due = 'codes' in fate ? [field] : [];
+    const fields = faults.map((each) => each.field);
     const what = `${show(text)} in setUp: ${told.text}`;
-    assert.deepEqual(
-      faults.map((each) => each.field),
-      due,
-      what,
-    );
+    assert.deepEqual(fields, due, what);
     assert.ok(due.length > 0 || [403, 409].includes(told.status), what);
     for (const { code } of faults) assert.ok('codes' in fate && fate.codes.includes(code), what);
   }

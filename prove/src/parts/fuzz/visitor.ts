@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Browser } from '../../../../testkit/src/browser.ts';
-import type { Tally } from './caller.ts';
-import { findTarget } from './caller.ts';
+import { readTold } from '../../service.ts';
+import { findTarget, type Tally } from './caller.ts';
 import { errorOf } from './outcome.ts';
 
 /** A browser with its own client address. */
@@ -22,11 +22,8 @@ export class Visitor {
    */
   async ask(operationId: string, body: object | undefined, expected: string, id = '') {
     const { outcome, text } = await this.try(operationId, body, id);
-    assert.equal(
-      outcome,
-      expected,
-      `${operationId} with ${JSON.stringify(body)}: ${expected} was expected, but the response is ${outcome}: ${text}`,
-    );
+    const what = `${operationId} with ${JSON.stringify(body)}`;
+    assert.equal(outcome, expected, `${what}: ${expected} was expected, but the response is ${outcome}: ${text}`);
     return text === '' ? undefined : JSON.parse(text);
   }
 
@@ -35,8 +32,7 @@ export class Visitor {
     const { method, path } = target.operation;
     const url = `/admin${path.replace(/\{\w+\}/, id)}`;
     const headers = { 'X-Forwarded-For': this.#address };
-    const response = await this.browser.send(method.toUpperCase(), url, body, headers);
-    const told = { status: response.status, headers: response.headers, text: await response.text() };
+    const told = await readTold(await this.browser.send(method.toUpperCase(), url, body, headers));
     this.#tally.count(target, told);
     const { code } = errorOf(told);
     return { outcome: code === undefined ? String(told.status) : `${told.status} ${code}`, text: told.text };

@@ -7,7 +7,7 @@ import { hasEnded } from '../../../../testkit/src/serving.ts';
 import { untilStill } from '../../../../testkit/src/still.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import { workersOf } from '../../../../testkit/src/workers.ts';
-import { countSocketsOf } from '../../service.ts';
+import { countSockets, send } from '../../service.ts';
 import { type Attempt, attempt, describeAttempt, FOLLOWER, type Trace } from './attempts.ts';
 import { chunk, chunked, LAST } from './bodies.ts';
 import { MARK, SMUGGLED, type Target, targetsOf } from './streams.ts';
@@ -83,9 +83,7 @@ async function sendAll(service: ServeProcess, key: string, given: readonly Attem
  * earlier ones have started by then.
  */
 async function catchUp({ url }: ServeProcess, key: string): Promise<void> {
-  const headers = { Authorization: `Bearer ${key}`, 'X-Request-Id': 'catch-up', Connection: 'close' };
-  const response = await fetch(`${url}/v1/me`, { headers });
-  await response.text();
+  await send(url, key, 'GET', '/me', undefined, { 'X-Request-Id': 'catch-up', Connection: 'close' });
 }
 
 /**
@@ -144,11 +142,8 @@ async function assertAftermath(
   } of traces) {
     const count = told.requests.get(mark) ?? 0;
     assert.ok(least <= count && count <= most, `${describeAttempt(attempt)} made ${count} requests`);
-    const isFollowed = told.requests.has(FOLLOWER + mark);
-    assert.ok(
-      !isFollowed || attempt.stream.next(attempt.target) !== 'not done',
-      `${describeAttempt(attempt)}: the request after it was executed`,
-    );
+    const isGood = !told.requests.has(FOLLOWER + mark) || attempt.stream.next(attempt.target) !== 'not done';
+    assert.ok(isGood, `${describeAttempt(attempt)}: the request after it was executed`);
   }
   assert.ok(!addresses.includes(SMUGGLED), 'a smuggled request created a listing');
   const created = new Set(addresses);
@@ -160,10 +155,9 @@ async function assertAftermath(
 }
 
 async function readAddresses(url: string, key: string, id: string): Promise<string[]> {
-  const headers = { Authorization: `Bearer ${key}`, 'X-Request-Id': id };
-  const response = await fetch(`${url}/v1/listings?fields=address`, { headers });
-  assert.equal(response.status, 200);
-  const { data }: { data: { address: string }[] } = JSON.parse(await response.text());
+  const { status, text } = await send(url, key, 'GET', '/listings?fields=address', undefined, { 'X-Request-Id': id });
+  assert.equal(status, 200);
+  const { data }: { data: { address: string }[] } = JSON.parse(text);
   return data.map(({ address }) => address);
 }
 
@@ -177,7 +171,7 @@ async function readHeld(service: ServeProcess, before?: Held): Promise<Held> {
   const processes = [Number(service.child.pid), ...(await workersOf(service))];
   const sumOf = (what: (pid: number) => number) => processes.reduce((sum, pid) => sum + what(pid), 0);
   const sockets = await until('connections are closed', () => {
-    const count = sumOf(countSocketsOf);
+    const count = sumOf(countSockets);
     return count <= (before?.sockets ?? count) && count;
   });
   return { sockets, bytes: sumOf((pid) => residentBytesOf(pid) ?? 0) };

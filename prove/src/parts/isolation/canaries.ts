@@ -60,9 +60,8 @@ export class Canaries {
   }
 
   add(text: string, owner: Owner, place: string): void {
-    const known = this.#known.get(text.toLowerCase());
-    if (known !== undefined) known.owners.add(owner);
-    else this.#known.set(text.toLowerCase(), { owners: new Set([owner]), place });
+    const known = this.#known.getOrInsertComputed(text.toLowerCase(), () => ({ owners: new Set(), place }));
+    known.owners.add(owner);
   }
 
   get size(): number {

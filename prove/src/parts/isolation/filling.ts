@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Canaries, Owner } from './canaries.ts';
-import type { Answer } from './tenant.ts';
-import { administratorsOf, bearer, type Founder, type Tenant } from './tenant.ts';
+import { type Answer, administratorsOf, bearer, type Founder, type Tenant } from './tenant.ts';
 
 /** Identifiers and values of another account. */
 export type Bait = Record<BaitKind, string>;

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
-import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
-import { settingsOf } from '../../service.ts';
-import { FileLog, ServerLog, type StatementLog } from './statement-log.ts';
+import { postgresFor, settingsOf } from '../../service.ts';
+import { type Run, readLogFile, ServerLog } from './statement-log.ts';
 import { INDEX_TABLES } from './statements.ts';
 import type { Wire } from './tenant.ts';
 
@@ -16,7 +14,11 @@ export interface Ground {
   engine: string;
   databaseUrl: string;
   settings: Record<string, string>;
-  log: StatementLog;
+  /**
+   * Reads the log of statements. It contains each distinct statement at least once, and each execution with an
+   * account id.
+   */
+  readLog(): Promise<Run[]>;
   /** Resolves once the log contains all earlier statements. */
   settle(wire: Wire): Promise<void>;
   /** Returns the names of the tables that contain accounts' data. */
@@ -42,10 +44,10 @@ export async function prepareSqlite(trial: Trial): Promise<Ground> {
     engine: 'SQLite',
     databaseUrl: database.url,
     settings: { ...settings, NODE_OPTIONS: `${NODE_OPTIONS} ${preload}`.trim() },
-    log: new FileLog(file, async () => {
+    async readLog() {
       const rows = await database.sql('select number, account_id from account_numbers');
-      return new Map(rows.map(({ number, account_id: id }) => [Number(number), String(id)]));
-    }),
+      return readLogFile(file, new Map(rows.map(({ number, account_id: id }) => [Number(number), String(id)])));
+    },
     // The service writes the log at the end of an event loop turn, before the next response.
     async settle(wire) {
       for (let count = 0; count < 2; count += 1) await wire.send({ method: 'GET', path: '/readyz', headers: {} });
@@ -64,8 +66,7 @@ export async function preparePostgres(trial: Trial): Promise<Ground> {
     'log_line_prefix=@@',
     `log_parameter_max_length=${LOGGED_LENGTH}`,
   ];
-  const server = await createPostgresServer(flags, (text) => log.add(text));
-  defer(trial, () => server.stop());
+  const server = await postgresFor(trial, flags, (text) => log.add(text));
   const database = await createPostgresDatabase(server.url);
   const query = `select table_name as name from information_schema.columns
     where column_name = 'account_id' and table_schema = 'public'`;
@@ -74,12 +75,12 @@ export async function preparePostgres(trial: Trial): Promise<Ground> {
     databaseUrl: database.url,
     // Set a rate limit, so that the database counts requests, which is a separate statement.
     settings: settingsOf(trial, { ...PROXIES, DATABASE_URL: database.url, RATE_LIMIT: '100000000/1s' }),
-    log,
+    readLog: async () => log.read(),
     async settle() {
       const mark = `select '${randomUUID()}'`;
       // A statement is in the log once the next statement has started.
       for (const text of [mark, 'select 1']) await database.sql(text);
-      await until('the log has all earlier statements', async () => (await log.read()).some(({ sql }) => sql === mark));
+      await until('the log has all earlier statements', () => log.read().some(({ sql }) => sql === mark));
     },
     readTables: () => readTables(database, query),
   };

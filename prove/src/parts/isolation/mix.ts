@@ -59,11 +59,6 @@ const REQUESTS: readonly Make[] = [
   change('POST', '/v1/imports?dryRun=true', () => NDJSON),
 ];
 
-export interface MixSize {
-  connections: number;
-  requests: number;
-}
-
 const SHARED_CONNECTIONS = 3;
 /** Below the service's maximum of 128 pipelined requests, after which it closes the connection. */
 const PIPELINED = 100;
@@ -78,7 +73,7 @@ export async function mixAccounts(
   world: World,
   named: Asking['named'],
   url: string,
-  { connections, requests }: MixSize,
+  { connections, requests }: Record<'connections' | 'requests', number>,
 ): Promise<number> {
   const { ours, theirs, canaries } = world;
   const sides = [createSide(ours, theirs, named), createSide(theirs, ours, named)];
@@ -131,11 +126,8 @@ function createSide(tenant: Filled, other: Filled, named: Asking['named']): Side
 
 function look({ visible, named, ids }: Side, { method, path }: Sent, reply: string, canaries: Canaries): void {
   const leaks = canaries.leaks(reply, visible, named.union(canaries.find(path)));
-  assert.deepEqual(
-    leaks,
-    [],
-    `${method} ${path} with two accounts at once contains data of the other: ${leaks.slice(0, 3).join('; ')}`,
-  );
+  const told = leaks.slice(0, 3).join('; ');
+  assert.deepEqual(leaks, [], `${method} ${path} with two accounts at once contains data of the other: ${told}`);
   for (const [id] of reply.matchAll(/\blst_[0-9a-z]{26}/g)) if (!named.has(id)) ids.add(id);
 }
 

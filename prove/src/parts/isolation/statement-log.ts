@@ -119,40 +119,21 @@ export interface Run {
   accounts: readonly (readonly [place: number, accountId: string])[];
 }
 
-/**
- * The log of statements. It contains each distinct statement at least once, and each execution with an
- * account id.
- */
-export interface StatementLog {
-  read(): Promise<Run[]>;
-}
-
-export class FileLog implements StatementLog {
-  readonly #file: string;
-  readonly #readNumbers: () => Promise<Map<number, string>>;
-
-  /** `readNumbers` returns the account ids by their numbers. */
-  constructor(file: string, readNumbers: () => Promise<Map<number, string>>) {
-    this.#file = file;
-    this.#readNumbers = readNumbers;
-  }
-
-  async read(): Promise<Run[]> {
-    const texts = new Map<string, string>();
-    const ids = await this.#readNumbers();
-    const toRun = ([place, account]: [number, number | string]) =>
-      [place, typeof account === 'string' ? account : (ids.get(account) ?? `no account, but ${account}`)] as const;
-    const lines = (await readFile(this.#file, 'utf8')).trimEnd().split('\n');
-    return lines.map((line) => {
-      const { writer, number, sql, accounts } = JSON.parse(line);
-      if (sql !== undefined) texts.set(`${writer} ${number}`, sql);
-      return { sql: texts.get(`${writer} ${number}`) ?? '', accounts: accounts.map(toRun) };
-    });
-  }
+/** Parses a file that `sql-log.ts` wrote. `ids` are the account ids by their numbers. */
+export async function readLogFile(file: string, ids: ReadonlyMap<number, string>): Promise<Run[]> {
+  const texts = new Map<string, string>();
+  const toRun = ([place, account]: [number, number | string]) =>
+    [place, typeof account === 'string' ? account : (ids.get(account) ?? `no account, but ${account}`)] as const;
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  return lines.map((line) => {
+    const { writer, number, sql, accounts } = JSON.parse(line);
+    if (sql !== undefined) texts.set(`${writer} ${number}`, sql);
+    return { sql: texts.get(`${writer} ${number}`) ?? '', accounts: accounts.map(toRun) };
+  });
 }
 
 /** Parses a server log with `log_statement=all` and `log_line_prefix=@@`. */
-export class ServerLog implements StatementLog {
+export class ServerLog {
   readonly #runs: Run[] = [];
   readonly #known = new Set<string>();
   #rest = '';
@@ -165,7 +146,7 @@ export class ServerLog implements StatementLog {
     for (const entry of entries) this.#addEntry(entry);
   }
 
-  async read(): Promise<Run[]> {
+  read(): Run[] {
     return [...this.#runs];
   }
 
@@ -221,8 +202,7 @@ export function assertAbout(
   const slots = new Map<string, ReadonlySet<number>>();
   let count = 0;
   for (const { sql, accounts } of runs) {
-    const places = slots.get(sql) ?? slotsOf(sql, tables);
-    slots.set(sql, places);
+    const places = slots.getOrInsertComputed(sql, () => slotsOf(sql, tables));
     const own = accounts.filter(([place]) => places.has(place));
     count += own.length;
     const foreign = own.filter(([, accountId]) => !accountIds.has(accountId));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { Browser, PASSWORD, type Person } from '../../../../testkit/src/browser.ts';
 import { decode } from '../../../../testkit/src/encodings.ts';
-import type { Operator } from '../../../../testkit/src/operator.ts';
+import type { GivenKey, Operator } from '../../../../testkit/src/operator.ts';
 import type { Canaries, Owner } from './canaries.ts';
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -11,16 +11,11 @@ const EXPIRY_MS = 1_500;
 
 export type Credential = Record<string, string>;
 
-interface Key {
-  id: string;
-  secret: string;
-}
-
 export interface Tenant {
   owner: Owner;
   accountId: string;
   accountName: string;
-  keys: Record<'full' | 'read' | 'deleted' | 'expired', Key>;
+  keys: Record<'full' | 'read' | 'deleted' | 'expired', GivenKey>;
   expiryTimeMs: number;
   administrator: Person;
   session: Credential;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { withoutChance } from '../../../../testkit/src/chance.ts';
-import type { Ask } from './asks.ts';
-import { fillIn } from './asks.ts';
+import { inLanes } from '../../at-once.ts';
+import { type Ask, fillIn } from './asks.ts';
 import type { Canaries, Owner } from './canaries.ts';
 import { BAIT_KINDS, type Bait } from './filling.ts';
 import { createPersonas, endingTasks, type Persona, type Task, tasksOf } from './personas.ts';
@@ -61,19 +61,10 @@ export async function askForTheirs(world: World, isThorough: boolean): Promise<A
   const tasks = personas.flatMap((persona) => tasksOf(persona, isThorough));
   const isRead = ({ ask }: Task) => isReading(ask);
   // Reads do not affect each other.
-  await inParallel(tasks.filter(isRead), (task) => trier.compare(task));
+  await inLanes(AT_ONCE, tasks.filter(isRead), (task) => trier.compare(task));
   for (const task of tasks.filter((each) => !isRead(each))) await trier.compare(task);
   for (const task of await endingTasks(world)) await trier.compare(task);
   return asking;
-}
-
-async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
-      for (const item of rest) await work(item);
-    }),
-  );
 }
 
 class Trier {
@@ -121,15 +112,12 @@ class Trier {
     this.#asking.requests += 1;
     this.#asking.bytes += answer.head.length + answer.body.length;
     const leaks = canaries.leaks(`${answer.head}\n\n${answer.body}`, visible, named);
-    assert.deepEqual(
-      leaks,
-      [],
-      `${ask.operation} as ${name}, ${ask.place}: a response contains data of others: ${leaks.slice(0, 3).join('; ')}`,
-    );
+    const what = `${ask.operation} as ${name}, ${ask.place}`;
+    assert.deepEqual(leaks, [], `${what}: a response contains data of others: ${leaks.slice(0, 3).join('; ')}`);
     if (answer.status === 201 && ask.path.endsWith('/webhooks'))
       await this.#remove(persona, ask, victim, address, answer);
     // A server error breaks another part's promise.
-    if (answer.status >= 500) throw new Error(`${ask.operation} as ${name}, ${ask.place}: ${answer.body}`);
+    if (answer.status >= 500) throw new Error(`${what}: ${answer.body}`);
     return answer;
   }
 
@@ -141,20 +129,17 @@ class Trier {
   }
 
   #nameAll(who: string, { path, headers, body = '' }: Sent, canaries: Canaries): ReadonlySet<string> {
-    const named = this.#asking.named.get(who) ?? new Set();
-    this.#asking.named.set(who, named);
+    const named = this.#asking.named.getOrInsertComputed(who, () => new Set());
     for (const word of canaries.find(`${path}\n${Object.values(headers).join('\n')}\n${body}`)) named.add(word);
     return named;
   }
 
   #twinOf(bait: Bait): Bait {
-    const { canaries } = this.#world;
-    const known = this.#twins.get(bait);
-    if (known !== undefined) return known;
-    const twin = { ...bait };
-    for (const kind of BAIT_KINDS) twin[kind] = canaries.twinOf(bait[kind]);
-    this.#twins.set(bait, twin);
-    return twin;
+    return this.#twins.getOrInsertComputed(bait, () => {
+      const twin = { ...bait };
+      for (const kind of BAIT_KINDS) twin[kind] = this.#world.canaries.twinOf(bait[kind]);
+      return twin;
+    });
   }
 }
 

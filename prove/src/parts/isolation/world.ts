@@ -7,10 +7,8 @@ import type { Operator } from '../../../../testkit/src/operator.ts';
 import { REPOSITORY } from '../../../../testkit/src/process.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import type { Canaries, Owner } from './canaries.ts';
-import type { Bait } from './filling.ts';
-import { fill } from './filling.ts';
-import type { Wire } from './tenant.ts';
-import { administratorsOf, bearer, type Credential, Founder, nameOf, type Tenant } from './tenant.ts';
+import { type Bait, fill } from './filling.ts';
+import { administratorsOf, bearer, type Credential, Founder, nameOf, type Tenant, type Wire } from './tenant.ts';
 
 /** Matches ids that the service generated, and beginnings of keys. */
 const IDS = /\b(?:[a-z]{3}_[0-9a-z]{26}|plk_[0-9A-Za-z]+)/g;

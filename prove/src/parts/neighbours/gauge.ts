@@ -48,13 +48,13 @@ interface Sample {
 /** Measures the processes of a service. */
 export class Gauge {
   readonly #file: string;
-  readonly #findServing: () => number[];
+  readonly pids: () => number[];
   readonly #findAll: () => number[];
 
-  /** `findServing` returns the service's processes, and `findAll` also returns those of the database. */
-  constructor(file: string, findServing: () => number[], findAll: () => number[]) {
+  /** `pids` returns the service's processes, and `findAll` also returns those of the database. */
+  constructor(file: string, pids: () => number[], findAll: () => number[]) {
     this.#file = file;
-    this.#findServing = findServing;
+    this.pids = pids;
     this.#findAll = findAll;
   }
 
@@ -76,10 +76,6 @@ export class Gauge {
     return () => loadBetween(before, this.#sample());
   }
 
-  pids(): number[] {
-    return this.#findServing();
-  }
-
   residentBytes(): number {
     return this.pids().reduce((sum, pid) => sum + (residentBytesOf(pid) ?? 0), 0);
   }
@@ -89,7 +85,7 @@ export class Gauge {
     const pids = this.pids();
     truncateSync(this.#file);
     for (const pid of pids) process.kill(pid, COLLECT_SIGNAL);
-    const collected = () => this.#read().flatMap((reading) => (reading.is === 'collected' ? [reading] : []));
+    const collected = () => this.#read().filter((reading) => reading.is === 'collected');
     const areDone = () => pids.every((wanted) => collected().some(({ pid }) => pid === wanted));
     const isDone = await until('garbage is collected', areDone, COLLECT_TIMEOUT_MS).catch(() => false);
     if (!isDone) return undefined;
@@ -113,9 +109,9 @@ export class Gauge {
 
   /** Returns the maximum of each figure of the stalls since a time (`clockMs`). */
   worstSince(startMs: number): Stall {
-    const stalls = this.#read().flatMap((reading) =>
-      reading.is === 'stall' && reading.endMs >= startMs ? [reading] : [],
-    );
+    const stalls = this.#read()
+      .filter((reading) => reading.is === 'stall')
+      .filter(({ endMs }) => endMs >= startMs);
     const most = (pick: (stall: Stall) => number) => Math.max(0, ...stalls.map(pick));
     return {
       stallMs: most(({ stallMs }) => stallMs),

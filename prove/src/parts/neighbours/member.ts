@@ -99,14 +99,9 @@ export function members(by: Principal, rows: readonly Row[]): Member[] {
 }
 
 function toMember(by: Principal, [name, line, draft, more = {}]: Row): Member {
-  const { told, untold, headers = () => [], missingBytes = 0 } = more;
+  const { headers = () => [], missingBytes = 0, ...how } = more;
   return {
-    name,
-    by,
-    lanes: more.lanes ?? 8,
-    manner: more.manner ?? 'ask',
-    ...(told !== undefined && { told }),
-    ...(untold !== undefined && { untold }),
+    ...{ name, by, lanes: 8, manner: 'ask', ...how },
     send(scene, turn) {
       const [method, path] = (typeof line === 'string' ? line : line(scene, turn)).split(' ');
       const lines = [`${method} ${BASES[by]}${path} HTTP/1.1`, `Host: 127.0.0.1:${scene.port}`];

@@ -3,7 +3,7 @@ import { clockMs } from '../../../../bench/src/flood-order.ts';
 import { hasEnded as hasExited } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import type { AttackReport } from './attack.ts';
-import { Attacker } from './attacker.ts';
+import { type Attacker, startAttacker } from './attacker.ts';
 import type { Load, Stall } from './gauge.ts';
 import { type Attempt, findBroken, JUDGED_BODY_BYTES, mediansOf, needsMoreTries, TRIES_MAX } from './judgement.ts';
 import type { Member } from './member.ts';
@@ -42,7 +42,7 @@ export interface Siege {
  */
 export async function besiege(trial: Trial, setting: Setting, members: readonly Member[]): Promise<Siege> {
   const stage = await setStage(trial, setting);
-  const attacker = new Attacker(trial);
+  const attacker = startAttacker(trial);
   await untilQuiet(stage);
   const quiet = await measureQuiet(stage, QUIET_MS[trial.size]);
   trial.say(`${setting}, without an attack: GET p99 ${quiet.noticed.readMs.toFixed(0)} ms`);
@@ -136,10 +136,10 @@ async function attack(
   const watch = watchService(stage, before.usedCores);
   const attacked = Promise.withResolvers<{ report: AttackReport; runsOn: Promise<number> }>();
   const { readMs, writeMs, failed, words } = await neighbour.during(async () => {
-    await attacker.start(member.name, stage.scene);
+    await attacker({ do: 'start', name: member.name, scene: stage.scene });
     await sleep(ATTACK_MS[size]);
     await untilTold(attacker, member);
-    const report = await attacker.stop();
+    const report = await attacker({ do: 'stop' });
     attacked.resolve({ report, runsOn: gauge.runsOn(before.load) });
   });
   const { report, runsOn } = await attacked.promise;
@@ -178,7 +178,7 @@ function watchService({ gauge }: Stage, usedCores: number) {
 /** Waits for the expected error, which takes longer on a busy machine. */
 async function untilTold(attacker: Attacker, { told }: Member): Promise<void> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-    if (told === undefined || (await attacker.tell()).codes[told] !== undefined) return;
+    if (told === undefined || (await attacker({ do: 'tell' })).codes[told] !== undefined) return;
     await sleep(LOOK_MS);
   }
 }

@@ -7,11 +7,10 @@ import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createDatabase, createPostgresDatabase } from '../../../../testkit/src/database.ts';
 import { NDJSON } from '../../../../testkit/src/imports.ts';
 import { type Operator, openOperator } from '../../../../testkit/src/operator.ts';
-import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import { serveFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
-import { importRows, readJson, settingsOf } from '../../service.ts';
+import { importRows, postgresFor, readJson, settingsOf } from '../../service.ts';
 import { LARGE } from './corpus.ts';
 import { Gauge } from './gauge.ts';
 import type { Scene } from './member.ts';
@@ -80,8 +79,7 @@ async function databaseOf(trial: Trial, setting: Setting, directory: string) {
     const settings: Record<string, string> = setting === 'workers' ? { WORKERS: '2' } : {};
     return { settings, databaseUrl: url, findDatabase: () => [] };
   }
-  const server = await createPostgresServer();
-  defer(trial, () => server.stop());
+  const server = await postgresFor(trial);
   const { url } = await createPostgresDatabase(server.url);
   const [pid] = readFileSync(join(server.directory, 'postmaster.pid'), 'utf8').split('\n');
   return { settings: { DATABASE_URL: url }, databaseUrl: url, findDatabase: () => withChildren(Number(pid)) };

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FloodReport } from '../../../../bench/src/flood-order.ts';
-import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept } from '../../../../testkit/src/ledger.ts';
-import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import type { Trial } from '../../part.ts';
-import { settingsOf } from '../../service.ts';
+import { postgresFor, settingsOf } from '../../service.ts';
 import { type Flow, setStage } from './stage.ts';
 import {
   assertHonest,
@@ -64,8 +62,7 @@ export function floodWorkers(trial: Trial): Promise<Figures> {
 
 /** Floods a service on PostgreSQL with too few connections. */
 export async function floodPostgres(trial: Trial): Promise<Figures> {
-  const server = await createPostgresServer();
-  defer(trial, () => server.stop());
+  const server = await postgresFor(trial);
   const database = await createPostgresDatabase(server.url);
   const settings = { DATABASE_URL: database.url, DATABASE_POOL_SIZE: '4' };
   return floodSetting(trial, 'PostgreSQL with 4 connections', { settings, database }, assertRefuses);
@@ -102,11 +99,9 @@ export async function floodWithLimits(trial: Trial, capacity: number): Promise<F
   assert.deepEqual(Object.keys(polite.statuses), ['200'], 'requests below the limit did not get 200');
   const database = await createDatabase(DATA_DIR, 'sqlite');
   await assertKept(stage.url, { accountId: stage.tenant.accountId, key }, database, stage.ledger);
+  const what = `A key at ${perSecond.toFixed(0)}/s with RATE_LIMIT=${LIMIT}: accepted, rejected with 429`;
   return [
-    [
-      `A key at ${perSecond.toFixed(0)}/s with RATE_LIMIT=${LIMIT}: accepted, rejected with 429`,
-      `${greedy.completed}, ${greedy.statuses[429]}`,
-    ],
+    [what, `${greedy.completed}, ${greedy.statuses[429]}`],
     [`A key at ${POLITE_PER_SECOND}/s at the same time: p99`, `${polite.p99Ms.toFixed(0)} ms, no requests rejected`],
   ];
 }

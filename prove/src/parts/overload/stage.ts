@@ -37,7 +37,7 @@ export async function setStage(trial: Trial, settings: Record<string, string> = 
   const ledger = createLedger();
   const fill = (key: string, count: number) => importRows(url, key, seeds(count).map(bodyOf));
   await Promise.all([fill(other.key, listed), fill(tenant.key, LISTINGS)]);
-  for (const address of seeds(LISTINGS)) note(ledger, address);
+  for (const address of seeds(LISTINGS)) ledger.known.set(address, knownOf(address));
   const { data } = await readJson<{ data: { id: string }[] }>(url, '/listings?limit=1', tenant.key);
   let floods = 0;
   return {
@@ -65,10 +65,6 @@ function seeds(length: number): string[] {
   return Array.from({ length }, (_, index) => `${index} Lane 0`);
 }
 
-function note({ known }: Ledger, address: string): void {
-  known.set(address, knownOf(address));
-}
-
 function knownOf(address: string): Known {
   return { address, listPrice: PRICE, version: 1 };
 }
@@ -93,7 +89,7 @@ async function floodFromOutside(
 }
 
 function write({ told }: FloodReport, ledger: Ledger): void {
-  for (const address of told.stored) note(ledger, address);
+  for (const address of told.stored) ledger.known.set(address, knownOf(address));
   for (const address of told.refused) ledger.gone.add(address);
   ledger.unknown.push(...told.unknown.map((address) => [knownOf(address)]));
 }

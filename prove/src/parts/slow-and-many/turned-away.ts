@@ -4,8 +4,7 @@ import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import { hasEnded } from '../../../../testkit/src/serving.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import { countSockets } from '../../service.ts';
-import type { Siege, Visitor } from './phases.ts';
-import { DEAF_ID } from './phases.ts';
+import { DEAF_ID, type Siege, type Visitor } from './phases.ts';
 
 /**
  * How long to wait, which is longer than any timeout. The longest timeout is that of a client that does not read:
@@ -26,7 +25,7 @@ export async function assertTurnedAway(
   const isGone = () =>
     sieges.every(({ crowd, visitors }) => crowd.isDeaf || visitors.every(isClosed)) &&
     countCut() === deaf.length &&
-    countSockets(service) <= socketsBefore;
+    countSockets(service.child.pid) <= socketsBefore;
   const deadlineMs = performance.now() + DEADLINE_MS[size];
   const isOver = () => hasEnded(service.child) || isGone() || performance.now() > deadlineMs;
   await until('all connections are closed', isOver, 2 * DEADLINE_MS[size]);
@@ -42,7 +41,7 @@ export async function assertTurnedAway(
     assert.equal(wrong.length, 0, words);
   }
   assert.equal(countCut(), deaf.length, `${countCut()} of ${deaf.length} that never read were disconnected`);
-  const left = countSockets(service) - socketsBefore;
+  const left = countSockets(service.child.pid) - socketsBefore;
   assert.ok(left <= 0, `${left} connections remain open`);
 }
 
@@ -76,7 +75,7 @@ export async function assertHeld(
   let held = 0;
   for (let look = 0; look < LOOKS_MAX; look += 1) {
     assert.ok(!hasEnded(service.child), `the service has ended: ${service.stderr()}`);
-    held = countSockets(service) - othersCount;
+    held = countSockets(service.child.pid) - othersCount;
     if (held >= promised * HELD_SHARE_MIN) return `${held} of ${promised}`;
     await sleep(LOOK_INTERVAL_MS);
   }
