@@ -7,7 +7,7 @@ export type Exchange = {
   expected: Expected;
 };
 
-/** The exact body, or strings that it must contain. */
+/** The status, and the exact body or strings that the body must contain. */
 export type Expected = { status: number; body: Buffer } | { status: number; contains: readonly Buffer[] };
 
 export type Connection = {
@@ -25,8 +25,8 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 /**
  * Opens a keep-alive connection for one request at a time. It reads responses with Content-Length, in chunks,
- * or without a body (204, 304). It is written by hand, because an HTTP client costs more per response than
- * the bare server.
+ * or without a body (204, 304). This code does not use an HTTP client, because that would cost more per response
+ * than the bare server.
  * @param onFault called once if the connection is lost or a response cannot be parsed
  */
 export function openConnection(

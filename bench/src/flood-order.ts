@@ -59,7 +59,7 @@ export interface FloodCounts {
   faults: string[];
   /** The number of connections that ended before the response, by reason. */
   lost: Record<string, number>;
-  /** The addresses of listings, by the outcome of the requests that created them. */
+  /** The addresses in the requests that create listings, by the outcomes of these requests. */
   told: { stored: string[]; refused: string[]; unknown: string[] };
 }
 

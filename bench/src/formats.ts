@@ -17,7 +17,7 @@ export function formatMs(value: number | undefined): string {
   return value < 10 ? value.toFixed(2) : value.toFixed(0);
 }
 
-/** Formats a ratio with two significant digits. */
+/** Formats a ratio with two decimals or, below 0.1, with two significant digits. */
 export function formatRatio(value: number): string {
   return value < 0.1 ? value.toPrecision(2) : value.toFixed(2);
 }

@@ -64,7 +64,7 @@ export function wholeList(expectedRows: number, onId: (id: string) => void = () 
       while (at !== -1 && at + ID.length + ID_LENGTH <= bytes.length) {
         const idAt = at + '"id":"'.length;
         const id = bytes.toString('latin1', idAt, idAt + ID_LENGTH);
-        if (id >= lastId) throw new Error(`complete list: ${id} follows ${lastId}`);
+        if (id >= lastId) throw new Error(`complete list: wrong order: ${id} follows ${lastId}`);
         lastId = id;
         rows += 1;
         onId(id);

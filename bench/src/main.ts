@@ -116,7 +116,7 @@ async function benchDashboard(place: Place, listings: number): Promise<Target[]>
   return listDashboardTargets(results);
 }
 
-/** Creates a temporary directory. It is removed on exit, and all child processes are then killed. */
+/** Creates a temporary directory. On exit, all child processes are killed, and the directory is removed. */
 function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-bench-'));
   process.once('exit', () => {

@@ -3,7 +3,7 @@ import { type Busy, watchBusy } from './process-stats.ts';
 import type { Server } from './processes.ts';
 import type { Scenario } from './scenario-kinds.ts';
 
-/** The latency (p99) of other accounts' requests before one account keeps the service busy, and meanwhile. */
+/** The latency (p99) of other accounts' requests before one account keeps the service busy and while it does. */
 export type Neighbour = {
   name: string;
   beforeMs: number;

@@ -69,7 +69,7 @@ export function judge({ limit, value, got, isQuiet }: Target): Verdict {
   return (limit === 'at least' ? got >= value : got <= value) ? 'met' : 'NOT MET';
 }
 
-/** Whether all measured targets are met. */
+/** Whether all measured targets are met. Inconclusive results count as not met. */
 export function areAllMet(targets: readonly Target[]): boolean {
   return targets.every((target) => target.got === undefined || judge(target) === 'met');
 }

@@ -21,7 +21,7 @@ export async function readLockFile(repository: string): Promise<LockFile> {
   return JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')).packages;
 }
 
-/** Returns the paths of all packages that npm installs with a workspace. The paths are the lock file's keys. */
+/** Returns the paths (the lock file's keys) of all packages that npm installs with a published workspace. */
 export function findRuntimePlaces(lock: LockFile, workspace: string): string[] {
   const found = new Set<string>();
   const visit = (place: string): void => {

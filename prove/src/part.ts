@@ -11,7 +11,7 @@ export interface Part {
   run(trial: Trial): Promise<Outcome>;
 }
 
-/** A fault in the service, which shows whether a part finds it. */
+/** A fault that is put into the service to test whether a part finds it. */
 export interface PlantedFault {
   /** A description, unique within the part. */
   what: string;

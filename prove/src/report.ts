@@ -132,7 +132,10 @@ function formatRow(cells: readonly string[]): string {
 
 const WORDS_MAX = 200;
 
-/** Returns a check's message without the compared values and local paths. */
+/**
+ * Shortens a check's message to one line without local paths. The compared values are removed, unless the message is
+ * Node.js's default one.
+ */
 function shorten(words: string): string {
   const [first = ''] = words.split('\n', 1);
   const line = (first.startsWith('Expected ') ? words : first)

@@ -14,8 +14,8 @@ export const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: '
 export const CREDENTIALS = { email: ADMINISTRATOR.ADMIN_EMAIL, password: ADMINISTRATOR.ADMIN_PASSWORD };
 
 /**
- * Returns the settings for a trial's service and commands, which plant the fault. There is no rate limit unless
- * `given` sets one.
+ * Returns the settings for a trial's service and commands. The settings also plant the trial's fault. There is no
+ * rate limit unless `given` sets one.
  */
 export function settingsOf(
   { directory, plantedFault }: Trial,

@@ -171,9 +171,10 @@ export const SETTINGS = z.object({
 type Settings = z.output<typeof SETTINGS>;
 
 /**
- * Reads the settings. By default, it reads the environment and, for variables that are not set there, `.env`.
- * An empty environment variable selects the default, even if `.env` has a value.
- * @throws {ConfigError} for an invalid value
+ * Reads the settings. By default, it reads the environment and, for variables that are not set there, `.env`,
+ * whose variables it adds to the environment. An empty environment variable selects the default, even if `.env`
+ * has a value.
+ * @throws {ConfigError} for an invalid value, a missing setting that another one requires, or an unreadable file
  */
 export function readConfig(env = Object.assign(process.env, readEnvironment(process.env))) {
   const settings = parseSettings(readSecrets(env));
@@ -262,7 +263,8 @@ function parsedBy<T>(parse: (text: string) => T | undefined) {
 }
 
 /**
- * Parses a database URL, which has the same form as `DATABASE_URL`. `name` is its option or variable.
+ * Parses a database URL, which has the same form as `DATABASE_URL`. `name` is the option or variable that contains
+ * the URL, for the error message.
  * @throws {ConfigError}
  */
 export function parseDatabaseOption(name: string, text: string): string {

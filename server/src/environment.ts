@@ -4,13 +4,13 @@ import { getSystemErrorMessage, parseEnv } from 'node:util';
 
 export type Environment = NodeJS.ProcessEnv;
 
-/** An error that the operator must fix, such as an invalid setting, whose variable the message names. */
+/** An error that the operator must fix. If a setting is invalid, the message names its variable. */
 export class ConfigError extends Error {}
 
 const PACKAGE_DIRECTORY = join(import.meta.dirname, '..');
 /**
- * The names of secrets, which error messages never show. Each secret can be in a file that its `…_FILE` variable
- * names, or in a systemd credential with the secret's name. All but `SECRETS_KEY` are also settings.
+ * The names of secrets, whose values error messages never show. Each secret can be in a file that its `…_FILE`
+ * variable names, or in a systemd credential with the secret's name. All but `SECRETS_KEY` are also settings.
  */
 export const SECRETS = ['DATABASE_URL', 'SMTP_URL', 'ADMIN_PASSWORD', 'SECRETS_KEY'];
 export const READABLE_FILE = 'the path of a readable file';
@@ -60,7 +60,11 @@ export function readSecrets(env: Environment, names: readonly string[] = SECRETS
   return read;
 }
 
-/** Adds a `…_FILE` variable for each secret that is given as a systemd credential: a file with the secret's name. */
+/**
+ * Returns a copy with a `…_FILE` variable for each secret that is given as a systemd credential: a file with the
+ * secret's name.
+ * @throws {ConfigError} if a secret is given twice
+ */
 export function withCredentials(env: Environment, names: readonly string[] = SECRETS): Environment {
   const { CREDENTIALS_DIRECTORY: directory = '' } = env;
   const found = { ...env };
@@ -79,7 +83,7 @@ export function readText(path: string): string {
   return readFileSync(fromBase(path), 'utf8').replace(/\r?\n$/, '');
 }
 
-/** A database or mail URL with its passwords masked. */
+/** A database or mail URL with its password and secret parameters masked; `***` for a string that is not a URL. */
 export function maskUrl(text: string): string {
   if (text.startsWith('file:')) return text;
   const url = URL.parse(text);

@@ -9,7 +9,7 @@ type Row = Record<string, unknown>;
 /** A test's database, with access that bypasses the service. */
 export interface TestDatabase {
   url: string;
-  /** Runs a statement, as another program would. In the statement, `?` stands for each value. */
+  /** Runs a statement, as another program would. In the statement, each `?` stands for a value. */
   sql(text: string, ...values: SQLInputValue[]): Promise<Row[]>;
   /** Runs several statements. */
   script(text: string): Promise<void>;

@@ -175,8 +175,8 @@ export class Lane {
   }
 
   /**
-   * Sends a file to the lane's feed. One of the feed's listings is missing from it, one is unchanged, and
-   * some are new.
+   * Sends a file to the lane's feed. In the file, one of the feed's listings is missing, one is unchanged, the others
+   * are changed, and some listings are new.
    */
   async #runFeed(): Promise<void> {
     const [missing, same, ...old] = [...this.#mine.values()].filter(({ isFed }) => isFed);

@@ -103,7 +103,7 @@ export async function assertKept(
     `select count(*) as count from listing_facets where account_id = ${accountKey}`,
     accountId,
   );
-  assert.equal(Number(facets?.count), listings.length, 'the search columns have other listings');
+  assert.equal(Number(facets?.count), listings.length, 'the search columns have a different number of listings');
   const feeds = JSON.parse((await caller.send({ method: 'GET', path: '/feeds' })).text).data;
   const fedCount = feeds.reduce((sum: number, feed: { listings: number }) => sum + feed.listings, 0);
   const fed = listings.filter(({ feed }) => feed !== undefined).length;
@@ -173,7 +173,7 @@ async function replayEvents(caller: PatientCaller, { replayed }: Ledger): Promis
       if (type === 'listing.deleted') replayed.listings.delete(listingId);
       else replayed.listings.set(listingId, listing);
       if (type !== 'listing.deleted')
-        assert.equal(listing.version, (version ?? 0) + 1, `event ${sequence} has another version`);
+        assert.equal(listing.version, (version ?? 0) + 1, `event ${sequence} has the wrong version`);
     }
   }
 }

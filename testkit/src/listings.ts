@@ -84,7 +84,7 @@ export async function plant(
     commit;`);
 }
 
-/** The SQL of each engine for the documents of planted listings. */
+/** The SQL of each engine for planted listings. */
 const PLANTING = {
   sqlite: {
     id: `printf('lst_%026d', n)`,

@@ -116,8 +116,8 @@ export class OpenApiDocument {
 }
 
 /**
- * Asserts that a response has all documented headers and, except for those that every response may have, no
- * others.
+ * Asserts that a response has all documented headers, except for those that may be missing, and no others, except
+ * for those that every response may have.
  */
 export function assertHeaders(given: Headers, { headers = {} }: DocumentedReply): void {
   const documented = Object.keys(headers).map((name) => name.toLowerCase());

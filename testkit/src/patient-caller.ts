@@ -63,9 +63,9 @@ export class PatientCaller {
   }
 
   /**
-   * Sends a request with one Idempotency-Key until it is acknowledged. `wasDone` means that the request has
-   * already been acknowledged. If a try was rejected, it must not have been executed. `tries` in the result
-   * is the number of tries.
+   * Sends a request until it is acknowledged, each time with its Idempotency-Key, if it has one. `wasDone` means
+   * that the request has already been acknowledged. If a try was rejected, it must not have been executed. `tries`
+   * in the result is the number of tries.
    */
   async send(call: Call, wasDone = false): Promise<Told & { tries: number }> {
     const endTimeMs = performance.now() + PATIENCE_MS;
@@ -83,7 +83,7 @@ export class PatientCaller {
     }
   }
 
-  /** Like `send`, for calls that return a listing. */
+  /** Like `send`, but adds an Idempotency-Key and asserts the status. @returns the response's JSON */
   async change(call: Call, status: number): Promise<Record<string, unknown>> {
     const reply = await this.send({ retryKey: randomUUID(), ...call });
     assert.ok(reply.status === status, `${call.method} ${call.path} got ${reply.status}, expected ${status}`);
@@ -97,7 +97,7 @@ export class PatientCaller {
     this.#count('read');
     const lines = text.trimEnd().split('\n');
     const { end, count } = JSON.parse(lines.pop() ?? '');
-    assert.deepEqual([end, count], [true, lines.length], 'an uncut list is complete');
+    assert.deepEqual([end, count], [true, lines.length], 'a list that was not cut off is incomplete');
     return lines;
   }
 

@@ -12,7 +12,7 @@ export interface PostgresProxy {
   url: string;
   /** Decides what happens to each message by its type and text. */
   judge: (type: string, text: string) => Fate;
-  /** The number of round trips, which is the number of messages that the service sent after a response. */
+  /** The number of round trips: how often the service sent a message after a response. */
   trips: number;
   /** Stops forwarding until `resume`, without closing connections. */
   silence(): void;

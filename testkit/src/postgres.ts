@@ -23,7 +23,7 @@ export type Halt = 'fast' | 'immediate' | 'SIGQUIT' | 'SIGKILL';
 export interface PostgresServer {
   url: string;
   directory: string;
-  /** Stops the server as a failure would. Resolves when the server has exited. */
+  /** Stops the server in this way. Resolves when the server has exited. */
   halt(how: Halt): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;

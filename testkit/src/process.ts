@@ -5,8 +5,8 @@ import { type CommandResult, WarmProgram } from './warm-program.ts';
 /** The program that runs from its sources, as in a clone of the repository. */
 export const SOURCE_PROGRAM = new URL('../../server/bin/property-listings.js', import.meta.url).pathname;
 /**
- * The program that tests run. The set-up of the test suites bundles it, because its sources take longer to
- * load than most tests.
+ * The program that tests run. The set-up of the test suites bundles it, because loading its sources takes longer
+ * than most tests.
  */
 export const PROGRAM = process.env.TEST_PROGRAM || SOURCE_PROGRAM;
 export const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');

@@ -55,7 +55,7 @@ export function mutate(text: string, seed: number): string {
   return text.slice(0, index) + (kind === 0 ? '' : character) + text.slice(kind === 1 ? index : index + 1);
 }
 
-/** Generates finite doubles of all magnitudes, except -0. */
+/** Generates finite doubles of all magnitudes, except 0 and -0. */
 export function randomNumbers(count: number): number[] {
   const random = generator(count);
   const view = new DataView(new ArrayBuffer(8));

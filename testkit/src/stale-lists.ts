@@ -55,7 +55,7 @@ export async function readListsWhileWriting(target: Target, count: number): Prom
   };
   const ids = [...acknowledged.prices.keys()];
   await Promise.all([...ids.map(write), ...Array.from({ length: READERS }, read)]);
-  for (const price of acknowledged.prices.values()) assert.ok(price > READERS, 'each listing changed during the reads');
+  for (const price of acknowledged.prices.values()) assert.ok(price > READERS, 'a listing hardly changed during reads');
 }
 
 async function send(

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-// `npm run test:changed [COMMIT]`: runs the test files that depend on changes since a commit (HEAD) and in
-// the work tree. It recognizes only dependencies that a file names by a relative path.
+// `npm run test:changed [COMMIT]`: runs the test files that depend on changes since a commit (by default, HEAD),
+// including those in the work tree. It recognizes only dependencies that a file names by a relative path.
 
 const SOURCE = /\.(?:tsx?|js)$/;
 const TEST = /\.test\.ts$/;

@@ -18,7 +18,8 @@ export const NO_MATCH = 'no match';
 
 const DEPTH = 10_000;
 /**
- * A word is common if a greater share of listings contain it, and a city is rare if a smaller share is in it.
+ * A word is common if more than the first share of all listings contain it, and a city is rare if at most the
+ * second share is in it.
  */
 const [COMMON_SHARE, RARE_SHARE] = [0.02, 0.001];
 /** Distances in degrees: about 1 km, and the radius of a city. */

@@ -111,7 +111,7 @@ async function completeListTurn(sides: readonly Side[]): Promise<Turn> {
     }),
   );
   if (first === undefined || others.some((other) => !other.equals(first)))
-    throw new Error('complete list: the peer sends other bytes');
+    throw new Error('complete list: the peer sends different bytes');
   const rows = JSON.parse(`${first}]}`).data.length;
   return {
     name: 'complete list, filtered and sorted',

@@ -46,7 +46,10 @@ async function run(trial: Trial): Promise<Outcome> {
   return { ...rest, figures: [...figures, ['PostgreSQL point-in-time recovery', moment]] };
 }
 
-/** Backs up the database file of a service with this many processes. */
+/**
+ * Takes backups of a service on SQLite that has one process or several workers, restores each of them, and tries
+ * restores that must fail.
+ */
 async function tryFile(trial: Trial, random: Random, name: string, workers: string): Promise<Source> {
   const directory = join(trial.directory, name);
   const settings = settingsOf(trial, { DATA_DIR: directory, ...(workers !== '1' && { WORKERS: workers }) });

@@ -88,8 +88,8 @@ async function prepare(caller: Caller, size: Trial['size'], clockFile: string): 
 }
 
 /**
- * Sets the clock. For a jump to the beginning of a day, it first sets the clock to shortly before midnight,
- * and checks what depends on the day.
+ * Sets the clock. For a jump to the beginning of a day, it sets the clock to shortly before midnight, checks what
+ * depends on the date, and waits until midnight.
  */
 async function make({ what, aheadMs, turn }: Jump, { caller, world, set }: Scene): Promise<void> {
   if (turn === undefined) return set(aheadMs());

@@ -63,7 +63,7 @@ async function run(trial: Trial): Promise<Outcome> {
   }
   trial.say('comparing with the stored state');
   await assertKept(service.url, tenant, await createDatabase(trial.directory, 'sqlite'), ledger);
-  assert.equal(await service.end(), 0, "the service's exit code");
+  assert.equal(await service.end(), 0, 'the service did not exit with 0');
   const crowd = phases.flatMap(({ crowds }) => crowds).reduce((sum, { count }) => sum + count, 0);
   return {
     tried: `${phases.map(({ name }) => name).join('; ')}; for ${phases[0]?.seconds} s each, alongside ${REQUESTS_PER_SECOND} normal requests per second`,
@@ -75,7 +75,7 @@ async function run(trial: Trial): Promise<Outcome> {
 
 function failNormal(error: Error): never {
   assert.ok(!LOST.test(error.message), `a normal client lost its connection: ${error.message}`);
-  assert.fail(`a normal client: ${error.message}`);
+  assert.fail(`a normal client failed: ${error.message}`);
 }
 
 /**

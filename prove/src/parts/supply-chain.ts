@@ -140,12 +140,12 @@ async function findInDashboard(): Promise<string[]> {
   const page = await readFile(join(REPOSITORY, 'dashboard/dist/licenses.md'), 'utf8');
   return Array.from(page.matchAll(/^## (.+) - (.+) \((.+)\)$/gm), ([, name, version, license = '']) => {
     for (const each of license.split(' AND '))
-      assert.ok(LICENSES.includes(each), `the dashboard has ${name} (${each})`);
+      assert.ok(LICENSES.includes(each), `the dashboard contains ${name} with another license: ${each}`);
     return `${name} ${version} (${license})`;
   });
 }
 
-/** @returns why known vulnerabilities could not be checked */
+/** Asserts that npm reports no critical vulnerability. @returns the reason if npm cannot check this */
 async function audit(): Promise<string[]> {
   const told = await npm(['audit', '--omit=dev', '--json'], REPOSITORY);
   const { metadata } = JSON.parse(told);

@@ -135,7 +135,7 @@ async function createEndpoint(url: string, key: string, target: string): Promise
   return JSON.parse(text).secret;
 }
 
-/** Whether the service has stored failed attempts of the endpoint, which moves the endpoint's position forward. */
+/** Whether failed attempts to reach the endpoint are stored. Storing them moves the endpoint's position forward. */
 async function hasResults(url: string, key: string, target: string): Promise<boolean> {
   const { data } = await readJson<{ data: { url: string; position: number }[] }>(url, '/webhooks', key);
   return data.some((webhook) => webhook.url === target && webhook.position > 0);

@@ -39,7 +39,7 @@ function parseCount(text: string): number | undefined {
   return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The quotas for JSON output; null means no quota. */
+/** The quotas for JSON output. null means no quota or, for `rateLimit`, that `RATE_LIMIT` applies. */
 export function showQuotas({ listingsMax, bytesMax, rateLimit }: Quotas) {
   return { listingsMax, bytesMax, rateLimit: rateLimit && formatAllowance(rateLimit) };
 }

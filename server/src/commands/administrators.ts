@@ -87,7 +87,7 @@ function addCreate(administrators: Command): void {
     });
 }
 
-/** The default name of a user. */
+/** The default name of a user: the address up to the `@`. */
 export function nameOf(email: string): string {
   return email.trim().split('@', 1).join() || email;
 }

@@ -50,7 +50,7 @@ export function addBackup(program: Command): void {
   );
 
   addCommand(program, 'renew-epoch', 'after a failover or restore that lost writes: make clients list everything again')
-    .option('--restored', 'after a restore: also end sessions, invitations, and links, and show the keys')
+    .option('--restored', 'after a restore: also end sessions, invitations, and setup links, and show the keys')
     .action((options: OutputOptions & { restored?: true }) =>
       withDatabase(async (database) => {
         const credentials = options.restored && (await database.write(endCredentials));

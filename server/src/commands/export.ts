@@ -12,7 +12,7 @@ import { messageOf } from './checks/finding.ts';
 import { ACCOUNT_ID, addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
 
 const FILE = 'a new file, or - for standard output';
-/** An archive contains personal data. */
+/** Only the owner can read an archive, because it contains personal data. */
 const MODE = 0o600;
 
 type Counts = Record<string, number>;

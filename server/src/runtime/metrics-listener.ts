@@ -9,8 +9,8 @@ import { addressOf, explainListening } from './listening.ts';
 import { enableProcessMetrics } from './process-metrics.ts';
 
 /**
- * Serves the metrics of all processes at METRICS_ADDRESS. The server does not keep the process alive.
- * @param readOthers the metrics of the other processes
+ * Serves the metrics of all processes at METRICS_ADDRESS, if it is set. The server does not keep the process alive.
+ * @param readOthers returns the metrics of the other processes
  * @throws {ConfigError} if it cannot listen
  */
 export async function serveMetrics(

@@ -25,8 +25,8 @@ export interface Preparation {
 }
 
 /**
- * Runs once per start, regardless of the number of processes: checks that the database is sound,
- * and creates the first administrator from the settings, or a setup link.
+ * Runs once per start, regardless of the number of processes: checks that the database is sound
+ * and, if there is no administrator, creates one from the settings or creates a setup link.
  * @throws {ConfigError} for an invalid address or password, or {AppError} `unavailable` for a
  * damaged database
  */
@@ -45,7 +45,7 @@ export async function prepareStart(database: Database, config: Config, log: Log)
   };
 }
 
-/** @returns the token of a new setup link; undefined if there is an administrator or the database is read-only */
+/** @returns the token of a new setup link; undefined if there is an administrator, or the link cannot be stored */
 async function prepareSetup(database: Database, config: Config, { logger }: Log): Promise<string | undefined> {
   const { firstAdministrator } = config;
   const { isOpen } = await findSetupState(database);

@@ -3,8 +3,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCounter, createGauge, enableMetrics } from '../lib/metrics.ts';
 
 /**
- * The interval of the timer that measures the delay. A shorter one costs processor time even while the
- * service is idle.
+ * The interval of the timer that measures the delay of the event loop. A shorter interval costs processor time
+ * even while the service is idle.
  */
 const RESOLUTION_MS = 20;
 const NS_PER_SECOND = 1e9;

@@ -4,8 +4,8 @@ import type { Config } from '../config.ts';
 import type { Log } from '../lib/log.ts';
 
 /**
- * Lines are buffered up to this size or time, since writing a line separately would take longer than the
- * request that it logs.
+ * Lines are buffered up to this size and for at most `GATHER_MS`, since writing a line separately would take
+ * longer than the request that it logs.
  */
 const GATHERED_BYTES_MAX = 64 * 1024;
 /** Up to this length, writes by several processes to one pipe are not interleaved (PIPE_BUF on Linux, pipe(7)). */

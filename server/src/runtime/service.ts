@@ -53,7 +53,7 @@ const IDLE_GRACE_MS = 300;
  * close` in a response.
  */
 const IDLE_GRACE_REPLACED_MS = 5_000;
-/** How often the request log is written. A crash loses at most the requests of one interval. */
+/** How often the request log is written. A crash loses at most the entries of one interval. */
 const REQUEST_LOG_INTERVAL_MS = 1_000;
 /** How often the use of keys is stored. A crash loses at most the counts of one interval. */
 const KEY_USE_INTERVAL_MS = 5_000;

@@ -61,8 +61,8 @@ export async function exitStopped({ logger, end }: ServiceLog): Promise<never> {
 }
 
 /**
- * Resolves when the service has started; after a signal, with undefined at once. Then the caller ends the process,
- * since a migration can take minutes, and can be interrupted.
+ * Resolves when the service has started or, with undefined, as soon as there is a signal. The caller then ends the
+ * process without waiting for the start, which can include minutes of migration and is safe to interrupt.
  */
 export async function untilStarted<T>(starting: Promise<T>, signalled: Promise<string>): Promise<T | undefined> {
   return await Promise.race([starting, signalled.then(() => undefined)]);

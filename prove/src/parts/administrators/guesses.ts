@@ -8,8 +8,8 @@ import { Visitor } from './visitor.ts';
 /** Few enough that no queue for password hashing overflows. */
 const LANES = 8;
 /**
- * The processes that count attempts: the first process and two workers. A worker counts on its own if the
- * first process takes half a second to respond.
+ * The number of processes that count attempts: the first process and two workers. A worker counts on its own if
+ * the first process takes half a second to respond.
  */
 const COUNTERS = 3;
 /**
@@ -55,7 +55,10 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
   await victim.browser.ask('POST', '/admin/auth/change-password', change);
   const { status, headers } = await scene.visitor().enter(victim.email, PASSWORD);
   const waitSeconds = Number(headers.get('retry-after'));
-  assert.ok(status === 200 || (waitSeconds > 0 && waitSeconds <= 3600), `elsewhere: ${status}, ${waitSeconds} s`);
+  assert.ok(
+    status === 200 || (waitSeconds > 0 && waitSeconds <= 3600),
+    `the right password from a new address gets ${status} and must wait for ${waitSeconds} s`,
+  );
   return [
     [`guesses from ${addresses.length} addresses that were hashed`, tell(counts, times)],
     ['then the right password, from a signed-in address', 'succeeds'],
@@ -64,8 +67,8 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
 }
 
 /**
- * Makes guesses that each claim another address in `X-Forwarded-For`, which the service ignores from an
- * untrusted proxy.
+ * Makes guesses that each claim a different address in `X-Forwarded-For`. The service must ignore this header,
+ * because the sender is not a trusted proxy.
  */
 async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
   const { url, trial } = scene;

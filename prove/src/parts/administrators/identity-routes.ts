@@ -9,7 +9,10 @@ import { addPerson, type Figure, nameOf, PASSWORD, type Person, randomToken, typ
 
 const BASES = ['/admin/auth', '/api/auth', '/auth'];
 
-/** Checks that better-auth's own routes return 404, signed in or not, unless the service documents them. */
+/**
+ * Checks that better-auth's own routes return 404 unless the service documents them, and that documented routes reject
+ * a body with every possible member.
+ */
 export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
   // Do not use the document that the service serves, because it would list an added route too.
   const document = new OpenApiDocument(await readFile(join(REPOSITORY, 'openapi/admin.json'), 'utf8'));
@@ -17,7 +20,10 @@ export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
   const routes = await routesOfBetterAuthAt(scene.database.url);
   const isTold = (route: string) => told.has(route.replace(' ', ' /admin/auth'));
   const mounted = routes.filter(isTold);
-  assert.ok(mounted.length > 5 && routes.length > 2 * mounted.length, `better-auth has ${routes.length} routes`);
+  assert.ok(
+    mounted.length > 5 && routes.length > 2 * mounted.length,
+    `better-auth has ${routes.length} routes, of which ${mounted.length} are documented`,
+  );
   const member = await addPerson(scene);
   const before = await stateOf(scene);
   const body = everythingFor(scene, member.email);
@@ -107,7 +113,7 @@ async function resetByCommand(scene: Scene, { email, browser }: Person): Promise
     [NEW_PASSWORD, 200],
   ] as const) {
     const { status } = await scene.visitor().enter(email, password);
-    assert.equal(status, expected, `after the command, the password gets ${status}`);
+    assert.equal(status, expected, `after the command, the password “${password}” gets ${status}`);
   }
   return [['a password set by `administrators reset-password`', 'ends the sessions and invalidates the old password']];
 }

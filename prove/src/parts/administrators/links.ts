@@ -17,7 +17,10 @@ import {
 
 type Start = Pick<Scene, 'trial' | 'database' | 'tally' | 'visitor'>;
 
-/** Guesses and reuses the setup link. @returns the first administrator */
+/**
+ * Guesses setup links, and uses the real one after its expiry, many times at once, and again after that.
+ * @returns the first administrator, the id of their account, and the figures for the report
+ */
 export async function trySetupLink(start: Start): Promise<{ ada: Person; accountId: string; figures: Figure[] }> {
   const { trial, database, visitor } = start;
   const person = { name: 'Ada Lovelace', email: 'ada@example.com', password: PASSWORD, accountName: 'Hill Country' };
@@ -78,7 +81,7 @@ async function tryAtOnce(scene: Scene): Promise<string> {
   return told;
 }
 
-/** Accepts an invitation many times at once, which must succeed once. @returns the statuses */
+/** Accepts an invitation many times at once. Exactly one try must succeed. @returns how often each status occurred */
 async function acceptAtOnce(accept: (index: number) => Promise<Told>): Promise<string> {
   const statuses = (await atOnce(AT_ONCE, accept)).map(({ status }) => status);
   const { length } = statuses.filter((status) => status === 200);
@@ -127,12 +130,12 @@ async function tryForOther(scene: Scene): Promise<string> {
   await visitor().ask('POST', '/admin/invitations/accept', given, 401);
   const told = await acceptAtOnce(() => other.browser.get('POST', '/admin/invitations/accept', { token }));
   const rows = await scene.database.sql('select account_id from memberships where user_id = ?', other.id);
-  assert.equal(rows.length, 2, 'memberships of a user who accepted two invitations');
+  assert.equal(rows.length, 2, 'a user who accepted two invitations does not have two memberships');
   await assertOver(scene, token, 'that was used');
   return told;
 }
 
-/** @throws AssertionError unless the invitation is rejected without details */
+/** @throws AssertionError unless requests with the invitation's token get 404 and no cookie */
 async function assertOver({ visitor }: Scene, token: string, which: string): Promise<void> {
   const given = { token, name: 'Mallory', password: PASSWORD };
   for (const [path, body] of [

@@ -5,12 +5,12 @@ import { sendRaw } from '../../../../testkit/src/raw.ts';
 import { callAs, type Figure, nameOf, pathOf, type Scene, someOf, stateOf } from './scene.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Content types that a cross-site form can send. */
+/** Content types that a cross-site form can send, and `text/html`, which must also be rejected. */
 const FORM_TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/html'];
 const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Headers that a browser sends from a page of another origin. */
+/** Headers of requests that do not come from the service's own pages, including some that no browser sends. */
 function foreignPages(url: string): [from: string, told: Record<string, string>][] {
   const { port, hostname } = new URL(url);
   return [
@@ -33,7 +33,10 @@ function foreignPages(url: string): [from: string, told: Record<string, string>]
   ];
 }
 
-/** Sends every request that changes something as if from pages of other origins, with an administrator's browser. */
+/**
+ * Sends requests with an administrator's cookies: every operation that changes something, as pages of other origins
+ * would send it and as a form, and every operation with read-only methods.
+ */
 export async function tryOrigins(scene: Scene): Promise<Figure[]> {
   const operations = scene.operations;
   const changing = operations.filter(({ method }) => method !== 'get');
@@ -80,7 +83,7 @@ function assertRefused({ status, headers, text }: Told, expected: number, what: 
   assert.equal(headers.get('access-control-allow-origin'), null, `${what} is readable by other origins`);
 }
 
-/** Sends requests that a cross-site link or image can send, with headers that name another method. */
+/** Sends requests with read-only methods that name the operation's method in headers or in the query. */
 async function tryReading(scene: Scene, operation: DocumentedOperation, ids: Record<string, string>): Promise<number> {
   const overrides = Object.fromEntries(OVERRIDES.map((name) => [name, operation.method.toUpperCase()]));
   const path = pathOf(operation, ids);

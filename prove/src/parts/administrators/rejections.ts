@@ -13,7 +13,7 @@ const RESETS = [
   '/admin/auth/change-email',
 ];
 
-/** Checks whether the text of a rejection reveals an existing email or object. */
+/** Checks that the status, headers, and body of a rejection do not reveal whether an email or object exists. */
 export async function tryTexts(scene: Scene): Promise<Figure[]> {
   const { ada, mallory } = scene;
   const person = await addPerson(scene);
@@ -23,7 +23,7 @@ export async function tryTexts(scene: Scene): Promise<Figure[]> {
   let compared = 0;
   const assertAlike = (what: string, answers: readonly Told[]) => {
     const [first = '', ...others] = answers.map(comparable);
-    for (const other of others) assert.equal(other, first, `${what} distinguishes known from unknown`);
+    for (const other of others) assert.equal(other, first, `the response to ${what} reveals what exists`);
     compared += answers.length;
   };
   const ask = async (of: (email: string) => Promise<Told>) => {
@@ -86,7 +86,7 @@ function comparable({ status, headers, text }: Told): string {
   return JSON.stringify([status, lines, text.replace(/"requestId":"[^"]*"/, '').replace(/in \d+ minutes/, '')]);
 }
 
-/** The pairs of attempts per user, which stay below the limit of attempts for one email. */
+/** The number of pairs of attempts per user. It is below the limit of attempts for one email. */
 const PAIRS_OF_PERSON = 70;
 const PAIRS_SMALL = 48;
 const PEOPLE = 5;
@@ -96,7 +96,10 @@ const WARM_UP = 4;
  * is larger once in 100,000 runs.
  */
 const TOLERANCE = 0.12;
-/** The maximum ratio of the two times. In the small form, hashes are cheap, so noise has a larger effect. */
+/**
+ * The maximum ratio between the response times for known and unknown emails. In the small form, hashes are cheap, so
+ * noise has a larger effect.
+ */
 const RATIO_MAX = { full: 1.2, small: 1.45 };
 
 interface Pair {
@@ -117,8 +120,8 @@ export async function tryTimes(scene: Scene): Promise<Figure[]> {
   const unknown = pairs.map(({ unknownMs }) => unknownMs);
   const told = `${median(known).toFixed(1)} ms known, ${median(unknown).toFixed(1)} ms unknown`;
   const slower = pairs.filter(({ knownMs, unknownMs }) => knownMs > unknownMs).length;
-  // A slow moment of the machine affects both requests of a pair alike. A busy machine can slow down most
-  // known or most unknown emails, but not within each pair.
+  // Compare within pairs: a slow moment of the machine affects both requests of a pair alike, but it can affect the
+  // medians of all known and of all unknown emails differently.
   const ratio = median(pairs.map(({ knownMs, unknownMs }) => knownMs / unknownMs));
   const isOften = size === 'full' && Math.abs(slower / pairs.length - 0.5) > TOLERANCE;
   const share = `in ${slower} of ${pairs.length} pairs the known email was slower`;

@@ -25,7 +25,7 @@ const FOR_MEMBERS = new Set(
 const HEADERS = { 'X-Role': 'administrator', 'X-Is-Admin': 'true', 'X-User-Id': 'usr_0', 'X-Forwarded-User': 'ada' };
 const QUERIES = ['role=administrator', 'isAdmin=true', 'accountId=x', 'userId=x', '__proto__[role]=administrator'];
 
-/** Calls operations for administrators as a member, and as an administrator of another account. */
+/** Calls administrators' operations as a member, and all operations as an administrator of another account. */
 export async function tryRoles(scene: Scene): Promise<Figure[]> {
   const member = await addPerson(scene);
   const { mallory } = scene;
@@ -92,7 +92,7 @@ export async function tryBodies(scene: Scene): Promise<Figure[]> {
   assert.equal(await stateOf(scene), before, 'an extra member in a body changed something');
   await tryAcceptance(scene);
   const { status } = await member.browser.get('GET', '/admin/members');
-  assert.equal(status, 403, `after these requests, a member gets ${status}`);
+  assert.equal(status, 403, `after these requests, a member who lists the members gets ${status}`);
   scene.tally.forbidden += sent;
   return [['bodies with extra members: roles, ids, prototypes', `${sent}, 0 accepted`]];
 }
@@ -124,7 +124,10 @@ async function tryAcceptance(scene: Scene): Promise<void> {
 
 const ADMINISTRATORS = "select user_id from memberships where account_id = ? and role = 'administrator'";
 
-/** Two administrators demote each other at once, then remove each other at once. One must remain. */
+/**
+ * Two administrators demote each other at once, and two others remove each other at once. One of each pair must remain
+ * an administrator.
+ */
 export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
   const { ada, accountId, database, trial } = scene;
   const other = await addPerson(scene, 'administrator');

@@ -160,7 +160,7 @@ export async function guessLinks(
     const { status, headers } = await scene.visitor().get('POST', path, { ...more, token: randomToken() });
     return headers.getSetCookie().length > 0 ? 'a cookie' : status;
   });
-  assert.deepEqual([...counts], [[expected, guesses]], `guessed links to ${usePath}`);
+  assert.deepEqual([...counts], [[expected, guesses]], `guessed links to ${usePath} got unexpected responses`);
   return guesses;
 }
 

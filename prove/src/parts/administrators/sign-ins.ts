@@ -54,8 +54,8 @@ async function readMeanwhile({ url, key }: Scene, work: () => Promise<unknown>):
   let isDone = false;
   const next = () => (isDone ? undefined : exchange);
   const reading = drive({ port, connections: READERS, next, seconds: Number.POSITIVE_INFINITY });
-  const checked = reading.catch((error: Error) => assert.fail(`the API during sign-ins: ${error.message}`));
-  // The promise is awaited below; this only prevents an unhandled rejection.
+  const checked = reading.catch((error: Error) => assert.fail(`the API failed during sign-ins: ${error.message}`));
+  // The caller awaits `checked`. This only prevents an unhandled rejection until then.
   checked.catch(() => {});
   await work().finally(() => {
     isDone = true;

@@ -19,8 +19,8 @@ import { type Done, startWork } from './work.ts';
 const NAME = 'PostgreSQL (pg_dump)';
 const SIZE = { count: 5, filler: 10_000 };
 /**
- * The number of acknowledged writes before the base backup and after the target time, and the approximate maximum
- * between the two.
+ * The number of acknowledged writes to wait for in each step. Between the base backup and the target time, the number
+ * is random, and this is about its maximum.
  */
 const ACKNOWLEDGED = 100;
 
@@ -115,7 +115,7 @@ async function renewEpoch(settings: Record<string, string>): Promise<string> {
 }
 
 // The tests' PostgreSQL package does not include the last three of these programs, which must not be older than
-// the server. So this part uses a server from the package that includes all of them.
+// the server. So this part uses a server from an installation that has all of them.
 export const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup'];
 export const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'secret';

@@ -45,7 +45,7 @@ export async function refuse({ site: { settings }, taken }: Source): Promise<voi
   const wrong = await runCommand(['restore', changed], empty);
   assert.match(wrong.stderr, /does not match .*sha256/, 'the digest of a backup was not checked');
   assert.equal(wrong.code, 1, 'a backup with a wrong digest was restored');
-  assert.deepEqual(await readdir(empty.DATA_DIR), [], 'a rejected restore left files');
+  assert.deepEqual(await readdir(empty.DATA_DIR), [], 'a rejected restore left files behind');
 
   const path = join(settings.DATA_DIR ?? '', 'listings.db');
   const before = await readFile(path);
@@ -69,7 +69,7 @@ export interface Restored {
   epoch: string;
 }
 
-/** Asserts that the restored database is an earlier state of the service with a new epoch. */
+/** Asserts that the restored database has an earlier state of the original one, but a new epoch. */
 export async function compare(
   trial: Trial,
   { tenant, events, epoch }: Done,

@@ -40,7 +40,7 @@ async function stepThrough(
   return stops;
 }
 
-/** The number of acknowledged writes between two backups. */
+/** The minimum and the maximum number of acknowledged writes between two backups. */
 const ACKNOWLEDGED_MIN = 30;
 const ACKNOWLEDGED_MAX = { full: 200, small: 50 };
 /** How long a backup runs between two pauses. */

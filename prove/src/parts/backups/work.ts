@@ -163,8 +163,8 @@ export async function readEvents(url: string, key: string): Promise<Event[]> {
 }
 
 /**
- * Returns the state after `sequence` events as a ledger. According to the ledger, listings created later must
- * not exist.
+ * Returns the state after `sequence` events as a ledger. According to the ledger, listings that were deleted by
+ * then or created later must not exist.
  */
 export function ledgerAt(events: readonly Event[], sequence: number): Ledger {
   const ledger = createLedger();

@@ -45,7 +45,7 @@ const RANDOM_JUMPS = 40;
 /** A change of the service's clock. */
 export interface Jump {
   what: string;
-  /** How far ahead to set the clock, computed at that moment because time passes. */
+  /** How far ahead to set the clock. Computed when the clock is set, because time passes until then. */
   aheadMs(): number;
   /** If the clock is set to the beginning of a day: that day. */
   turn?: string;

@@ -135,7 +135,7 @@ export class Sessions {
     this.#caller = caller;
   }
 
-  /** Enables a second factor. */
+  /** Enables a second factor. @returns a signed-in browser */
   async prepare(): Promise<Browser> {
     const browser = new Browser(this.#caller.service);
     await browser.ask('POST', '/admin/auth/sign-in/email', CREDENTIALS);

@@ -53,7 +53,7 @@ export class World {
   async checkCreated(what: string): Promise<void> {
     const { createdAt } = await this.#create();
     const lateMs = Math.abs(Date.parse(createdAt) - this.#caller.nowMs);
-    assert.ok(lateMs < LATE_MAX_MS, `${what}: a new listing was created at ${createdAt}`);
+    assert.ok(lateMs < LATE_MAX_MS, `${what}: a new listing has the wrong createdAt ${createdAt}`);
     const stored = (await this.#list('')).data.map(({ id }) => id);
     const expected = [...this.#ids].sort().reverse();
     assert.deepEqual(stored, expected, `${what}: the list does not have exactly the created listings`);
@@ -95,8 +95,7 @@ export class World {
       ids.push(...page.data.map(({ id }) => id));
       cursor = page.nextCursor;
     }
-    // Listings that were created while the clock was behind are further down in the list, so compare only the
-    // earlier ones.
+    // Compare only the listings that existed when the cursor was created.
     const old = ids.filter((id) => this.#later.ids.includes(id));
     assert.deepEqual(old, this.#later.ids, `${what}: pages skip or repeat a listing`);
     assert.equal(new Set(ids).size, ids.length, `${what}: pages repeat a listing`);
@@ -132,7 +131,7 @@ export class World {
     ] as const) {
       const { data } = await this.#list(`?createdAt[${filter}]=${day}`);
       const has = data.some((each) => each.id === id);
-      assert.equal(has, isFound, `${what}: a listing of ${createdAt}, [${filter}]=${day}`);
+      assert.equal(has, isFound, `${what}: createdAt[${filter}]=${day} is wrong for a listing of ${createdAt}`);
     }
     return createdAt;
   }

@@ -36,7 +36,10 @@ export interface Stage {
   told(what: string): number;
   /** Waits for a condition. @throws if it does not become true in time, or at the first broken promise */
   expect(what: string, isSo: () => boolean): Promise<void>;
-  /** Compares the stored state with the ledger. @returns the number of changes */
+  /**
+   * Ends the load, compares the stored state with the ledger, and ends the services.
+   * @returns the number of changes
+   */
   finish(): Promise<number>;
 }
 
@@ -69,7 +72,8 @@ export async function setUp(trial: Trial): Promise<Stage> {
     },
     async finish() {
       await load.finish();
-      // While a list or a page of events is being streamed, the service can only cut the connection.
+      // If the database is lost while a list or a page of events is being streamed, the service can only cut the
+      // connection.
       const { told } = load;
       const broken = told('lost') - told('cut') + told('unreachable') + told('closing');
       assert.equal(broken, 0, `${broken} requests got no response, or their connection was closed`);
@@ -127,7 +131,7 @@ async function workInVain({ told, expect }: Stage, refused: number): Promise<voi
   const tellRefused = () => told('unavailable') + told('outcome_unknown');
   const before = tellRefused();
   const isEnough = () => tellRefused() >= before + refused || told('acknowledged') > acknowledged + ACKNOWLEDGED;
-  await expect('work without the standby', isEnough);
+  await expect('requests are rejected or acknowledged without the standby', isEnough);
 }
 
 const ACKNOWLEDGED = 50;

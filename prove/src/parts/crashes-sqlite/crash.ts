@@ -26,7 +26,7 @@ export interface Crashes {
   name: string;
   count: number;
   settings?: Record<string, string>;
-  /** Kills the service or one of its processes. @returns whether it needs a restart */
+  /** Kills the service or one of its processes. @returns whether the service needs a restart */
   end(service: ServeProcess, random: Random): Promise<boolean>;
   between?(): void;
 }
@@ -146,7 +146,7 @@ async function waitUntilGone(service: ServeProcess, workers: readonly number[]):
   await exitOf(service.child);
   await waitUntilRefused(service.url);
   const areGone = async () => (await Promise.all(workers.map(hasEnded))).every(Boolean);
-  await until('its workers are gone', areGone, PATIENCE_MS);
+  await until('the workers are gone', areGone, PATIENCE_MS);
 }
 
 /** Whether a process has ended. Zombies count as ended. */

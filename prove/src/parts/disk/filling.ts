@@ -17,7 +17,7 @@ export async function makeTenant(service: ServeProcess): Promise<Tenant> {
   return { accountId: account.id, keyId: id, key };
 }
 
-/** Starts the service. @returns the error message if the service does not start */
+/** Starts the service. @returns the service, or the error message if it does not start */
 export async function startOrWords(trial: Trial, settings: Record<string, string>): Promise<ServeProcess | string> {
   return serve(trial, settings).catch((error: Error) => error.message);
 }

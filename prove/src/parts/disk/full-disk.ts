@@ -22,7 +22,10 @@ const SIZES = {
   small: { megabytes: 40, cycles: 2, refused: 20, acknowledged: 60 },
 };
 const LOG_LEVEL_ERROR = 50;
-/** How many bytes are free when the service starts: none, or too few for the index of the log or for a few pages. */
+/**
+ * How many bytes are free when the service starts: none, too few for the index of the log (32 KiB), or enough for the
+ * index and a few pages.
+ */
 const ROOM_AT_START = { full: [0, 16_384, 40_960, 65_536], small: [0] };
 
 /** Fills the disk repeatedly under load, tries each kind of request, and restarts the service. */
@@ -83,7 +86,7 @@ async function startFull(trial: Trial, disk: SmallDisk, settings: Record<string,
     disk.fill(room);
     const started = await startOrWords(trial, settings);
     if (typeof started === 'string') {
-      assert.match(started, /the disk is full/, 'a start on a full disk fails without the reason');
+      assert.match(started, /the disk is full/, 'a start on a full disk fails, but does not say why');
       starts.refused += 1;
     } else {
       for (const path of READS) await assertRead(started, tenant, path);
@@ -110,7 +113,7 @@ async function assertCounted({ sql }: TestDatabase, { keyId, requests }: Probes)
 const MEGABYTES = 64;
 const SIZE = { cycles: 4, refused: 60, acknowledged: 300 };
 
-/** Like `fillDisk`, but with PostgreSQL: its tables are on the small disk, and its WAL is elsewhere. */
+/** Fills the disk that contains PostgreSQL's tables repeatedly under load. The WAL is on another disk. */
 export async function fillTablespace(trial: Trial) {
   const disk = await mountSmallDisk(trial, MEGABYTES);
   const place = join(disk.directory, 'tables');

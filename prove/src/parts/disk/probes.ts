@@ -10,7 +10,7 @@ import type { Trial } from '../../part.ts';
 import { CREDENTIALS, readTold, send, settingsOf } from '../../service.ts';
 
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
-/** 200 KB of photos, which never fit on the full disk. */
+/** 200 KB of photo URLs, which never fit on the full disk. */
 const PHOTOS = Array.from({ length: 100 }, (_, index) => ({ url: `https://example.com/${index}${'x'.repeat(1_900)}` }));
 /** After this many rejections in a row, the disk has no space left even for small writes. */
 const REFUSED_IN_A_ROW = 5;
@@ -137,7 +137,7 @@ export class Probes {
       assert.doesNotMatch(stderr, /\n {4}at /, `${what} on a full disk prints a stack trace`);
     }
     for (const ending of ['', '.partial', '.rewritten', '.sha256']) {
-      assert.ok(!existsSync(file + ending), 'a backup without disk space left a file');
+      assert.ok(!existsSync(file + ending), 'a backup that ran out of disk space left a file behind');
     }
     if (trial.size === 'small') return;
     const elsewhere = join(trial.directory, 'backup.db');

@@ -51,7 +51,7 @@ export class Tally {
   readonly #counts = new Map<string, number>();
   replies = 0;
 
-  /** @throws AssertionError unless the operation documents this response, whose status is at most `statusMax` */
+  /** @throws AssertionError unless the response is documented for the operation and at most `statusMax` */
   count(target: Target, told: Told, statusMax = 499): void {
     judgeReply(target, told, statusMax);
     const { status, text, headers } = told;
@@ -113,7 +113,7 @@ function judgeReply({ document, operation }: Target, told: Told, statusMax: numb
 /** How many of the last requests are shown after a wrong response. */
 const HISTORY = 6;
 
-/** Sends requests, checks each response against the documents, and remembers the last ones. */
+/** Sends requests, checks each response against the documents, and remembers the last requests. */
 export class Caller {
   readonly #url: string;
   readonly #tally: Tally;

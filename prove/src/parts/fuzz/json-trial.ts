@@ -17,11 +17,11 @@ interface JsonCase {
 }
 
 /**
- * JSON by its place and its outcome. For example, `body taken` is a whole body that is accepted, and `member
- * taken` is such a value in `metadata`.
+ * JSON by its place and its outcome. For example, `body taken` contains whole bodies that are accepted, and `member
+ * taken` contains values that are accepted in `metadata`.
  */
 const TEXTS = readTexts(new URL('json-texts.jsonl', import.meta.url));
-/** Replaces the word `DOCUMENT` in the file. */
+/** Replaces the word `DOCUMENT` in `json-texts.jsonl`. */
 const DOCUMENT = '{"address":"12 Elm Straße 😀","beds":3,"baths":2,"metadata":{"a":1.5e1,"b":true,"c":"\\u00e9"}}';
 const SPACED = DOCUMENT.replaceAll(':', ' : ').replaceAll(',', '\n,\t');
 const DEPTHS = [500, 10_000];
@@ -110,14 +110,17 @@ export async function tryJson(world: World, tally: Tally, share: number): Promis
     const words = `JSON has a wrong outcome: ${each.what} is ${each.fate}: ${text}`;
     assert.match(`${status} ${code}`, FATES[each.fate], words);
     if (code === 'invalid_json') {
-      assert.ok(Number.isInteger(offset) && offset >= 0 && offset <= each.body.length, `${each.what} at ${offset}`);
+      assert.ok(
+        Number.isInteger(offset) && offset >= 0 && offset <= each.body.length,
+        `${each.what}: the error has the offset ${offset}`,
+      );
     }
     if (isLine(each)) fates.push(await importLine(each, world, caller));
   }
   return fates;
 }
 
-/** How gzip, and text in UTF-8 or UTF-16 with a byte order mark, start. */
+/** The first bytes of gzip, and of text in UTF-8 or UTF-16 with a byte order mark. */
 const OTHER_STARTS = ['\x1f\x8b', '\xef\xbb', '\xff\xfe', '\xfe\xff'];
 
 /**

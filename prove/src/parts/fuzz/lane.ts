@@ -114,7 +114,7 @@ export class Lane extends Caller {
     if (next !== undefined) await this.#readRest(target, next, headers.Accept ?? '');
   }
 
-  /** Reads up to three more pages. Each listing must occur only once, and deleted listings must not occur. */
+  /** Reads up to three more pages. Each listing must be on only one of them, and deleted listings on none. */
   async #readRest(target: Target, first: string, accept: string): Promise<void> {
     const seen = new Set<string>();
     const headers = { ...this.#callers[target.base === '/v1' ? 'key' : 'administrator'], Accept: accept };

@@ -14,7 +14,7 @@ const NEW_PASSWORD = 'staple correct battery horse';
 /** The email of the first administrator. */
 const FIRST = 'first@example.com';
 const NOBODYS_TOKEN = 'x'.repeat(43);
-/** More concurrent requests than passwords that the service hashes (one at a time) or queues (16). */
+/** More concurrent requests than the service accepts: it hashes one password at a time, and 16 more can wait. */
 const AT_ONCE = 24;
 /** The number of wrong passwords or codes that the limit allows. */
 const TRIES = 10;
@@ -213,7 +213,7 @@ export class People {
     await person.ask('endOtherSessions', undefined, '204');
   }
 
-  /** Exhausts the limits of attempts. */
+  /** Exhausts the limits of attempts, and those of invitations, saved views, and API keys. */
   async #useUp(person: Visitor, email: string): Promise<void> {
     const stranger = this.#visit();
     for (let count = 0; count < TRIES; count += 1)
@@ -274,7 +274,7 @@ export class People {
     await person.ask('disableTwoFactor', { password: NEW_PASSWORD, code: backupCodes[0] }, '200');
   }
 
-  /** Checks that a removed member loses access at once. */
+  /** Checks that a member's new role and a member's removal take effect at once. */
   async #leave(person: Visitor, userId: string): Promise<void> {
     const administrator = this.#administrator;
     await administrator.ask('updateMember', { role: 'administrator' }, '200', userId);

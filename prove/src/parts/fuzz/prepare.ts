@@ -5,7 +5,7 @@ import { isFile, type Prepared, STEP } from './faults.ts';
 import type { Known } from './known.ts';
 import { judgeParameter, normalForm } from './rules.ts';
 
-/** Builds the request of a draft from the known state. */
+/** Builds a request from a draft and the known state. */
 export function prepare(draft: Draft, known: Known, freshKey: string): Prepared {
   const { target, faults, at } = draft;
   const request: Prepared = {

@@ -85,7 +85,10 @@ function outcomeOf(told: Told): string {
   return `${told.status} ${errorOf(told).code ?? ''}`.trim();
 }
 
-/** Sends requests while the account's uploads are in progress, so that the feed is busy, and then all places are taken. */
+/**
+ * Sends requests while the account's uploads are in progress: first while one of them keeps the feed busy, and then
+ * while the account has as many uploads as it can have at a time.
+ */
 export async function askWhileUploading(world: World, tally: Tally, times: number): Promise<void> {
   const file = { headers: NDJSON, body: '' };
   const busy = [

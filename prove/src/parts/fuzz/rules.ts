@@ -47,7 +47,7 @@ function normalText(value: string, { enum: choices, pattern, format }: Schema): 
   return format === 'password' ? value.normalize() : value.normalize().trim();
 }
 
-/** Like `Object.fromEntries`, but keeps `__proto__` as a member. */
+/** Creates an object from its entries. An entry with the name `__proto__` becomes an ordinary member. */
 function fromEntries(entries: [string, unknown][]): object {
   const value = {};
   for (const [name, member] of entries) {

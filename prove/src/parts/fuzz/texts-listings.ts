@@ -19,8 +19,9 @@ const DELETE_EXTERNAL = findTarget('/v1', 'deleteListingByExternalId');
 
 const EXTERNAL_ID: Place = { lengthMax: 255, isRefused: isDots };
 const ADDRESS = 'https://example.com/';
-/** The rules for a URL with the string in its path. The string alone is not a URL. */
+/** The rules for a URL with the string in its path. */
 const URL_PATH: Place = { lengthMax: 2_000 };
+/** The rules for the string alone, which is not a valid URL. */
 const URL: Place = { lengthMax: 2_000, isRefused: () => true };
 /** A name in `metadata`. */
 export const MEMBER: Place = { lengthMax: 40, isRefused: (text) => text === '__proto__' };
@@ -48,7 +49,7 @@ export async function storeText(desk: TextsDesk, text: string): Promise<string[]
   assert.deepEqual([...told.keys()].sort(), due, `${show(text)} is rejected in the wrong fields`);
   for (const { name, fate } of refused) {
     const isRight = 'codes' in fate && fate.codes.includes(told.get(name) ?? '');
-    assert.ok(isRight, `${show(text)} in ${name}: ${told.get(name)}`);
+    assert.ok(isRight, `${show(text)} in ${name} gets the wrong error code: ${told.get(name)}`);
   }
   const good = fates.filter(({ fate }) => 'stored' in fate).map(({ name }) => name);
   const stored = refused.length === 0 ? first : await desk.write('POST', '/v1/listings', listingOf(text, good));
@@ -137,7 +138,7 @@ type Parameter = [name: string, statusesOf: (text: string) => number[], partner?
 
 const NEVER = () => [400];
 
-/** Parameters of other types. */
+/** Parameters of the list of listings that do not accept just any string. */
 const OTHERS: Parameter[] = [
   ...['cursor', 'bbox', 'near', 'sort', 'createdAt[gt]', 'updatedAt[lte]', 'status', 'propertyType'].map(
     (name): Parameter => [name, NEVER],

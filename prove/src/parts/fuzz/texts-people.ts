@@ -6,7 +6,7 @@ import { type Fate, fateOf, faultsOf, type Place, show, type TextsDesk } from '.
 
 const NAMED = ['createApiKey', 'updateAccount', 'changeName'];
 export const NAME: Place = { lengthMax: 100 };
-/** Operations that accept any string, but do not find an object for it. */
+/** Operations with a field in which none of the strings names an existing object or is a valid code. */
 const UNKNOWN: [operationId: string, field: string, outcome: RegExp][] = [
   ['previewInvitation', 'token', /^(404 not_found|422 validation_failed)$/],
   ['chooseAccount', 'accountId', /^404 not_found$/],

@@ -13,7 +13,7 @@ import { chunk, chunked, LAST } from './bodies.ts';
 import { MARK, SMUGGLED, type Target, targetsOf } from './streams.ts';
 
 /**
- * Replaces the mark in a body that is cut. It has the same length as the mark, so that the chunk size stays
+ * Replaces the mark in a body that is cut. This text is as long as the mark, so that the chunk size stays
  * correct.
  */
 const CUT = 'cut'.padEnd(MARK.length, '-');
@@ -29,7 +29,7 @@ const GROWTH_MAX_BYTES = 250e6;
 
 /**
  * Sends whole streams, then streams that are cut, and stops the service.
- * @throws AssertionError on a wrong response, request, or listing
+ * @throws AssertionError on a wrong response, request, or listing, or if memory grows too much
  */
 export async function assault(
   service: ServeProcess,
@@ -47,7 +47,7 @@ export async function assault(
   const after = await readHeld(service, before);
   const growthBytes = after.bytes - before.bytes;
   assert.ok(growthBytes < GROWTH_MAX_BYTES, `memory grew: ${formatGrowth(growthBytes)}`);
-  assert.equal(await service.end(), 0, "the service's exit code");
+  assert.equal(await service.end(), 0, 'the service did not exit with 0');
   return { growthBytes, requests: told.requests.size };
 }
 
@@ -87,7 +87,7 @@ async function catchUp({ url }: ServeProcess, key: string): Promise<void> {
 }
 
 /**
- * Closes the connection before the last byte of the last chunk.
+ * Sends a chunked body without its last byte, and ends the connection.
  * @throws AssertionError if the service treats the body as complete
  */
 async function cutBody(url: string, target: Target): Promise<void> {

@@ -35,8 +35,8 @@ export interface Piece {
 
 /**
  * What happens to the request that follows a stream. It is `answered`, or the connection closes. A request
- * that is `not done` must not run, because it is ambiguous where it starts. A request that is `not answered`
- * may or may not run (RFC 9112 §9.6).
+ * that is `not done` must not run, because it is ambiguous where it starts, or because the service must close the
+ * connection after the stream. A request that is `not answered` may or may not run (RFC 9112 §9.6).
  */
 type Next = 'answered' | 'not done' | 'not answered';
 

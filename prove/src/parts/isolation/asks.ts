@@ -4,8 +4,8 @@ import type { Sent } from './tenant.ts';
 import type { Gate } from './world.ts';
 
 /**
- * For each parameter, the kinds of another account's values that fit it. A thorough trial also sends further
- * kinds, in parameters that are not listed here, too: `QUERIED` in queries, and `ID_KINDS` elsewhere.
+ * For each parameter, the kinds of another account's values that fit it. In every parameter, including those that
+ * are not listed here, a thorough trial also sends further kinds: `QUERIED` in queries, and `ID_KINDS` elsewhere.
  */
 const KINDS: Record<string, BaitKind[]> = {
   'path.id': ['listingId', 'deletedListingId'],

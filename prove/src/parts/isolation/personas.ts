@@ -16,7 +16,7 @@ export interface Persona {
   own: Filled | undefined;
   /**
    * Whether the persona sends all of another account's values in one request per operation, and not one by
-   * one, unless the trial is thorough. Default: only callers without access do.
+   * one, unless the trial is thorough. Default: true only for callers without access.
    */
   isBrief?: boolean;
   victims: Bait[];
@@ -65,7 +65,7 @@ export function createPersonas(world: World): Persona[] {
 
 /** Operations that end the session in use. */
 const ENDING = /sign-out|revoke-other-sessions/;
-/** Operations on a person, not on an account. */
+/** Operations on a user, not on an account. */
 const OF_PERSON = /^\/admin\/(?:session|auth)\b/;
 
 export interface Task {
@@ -88,7 +88,7 @@ export function tasksOf(persona: Persona, isThorough: boolean): Task[] {
   });
   if (!isBrief || isThorough) all.push(...methodAsksOf(gate, isThorough));
   return all.flatMap((ask) => {
-    // A person's own data is the same in all of their accounts.
+    // A user's own data is the same in all of their accounts.
     const [first, ...others] = OF_PERSON.test(ask.path) ? victims.slice(-1) : victims;
     const asked = (isThorough ? [first, ...others] : [first]).filter((victim) => victim !== undefined);
     return asked.filter((victim) => !isOwnPast(ask, victim, own)).map((victim) => ({ persona, ask, victim }));

@@ -8,7 +8,7 @@ export interface Reading {
 }
 
 /**
- * The tables of SQLite's search index, and the column that contains their terms. They do not have an account
+ * The tables of SQLite's search index, and the columns that contain their terms. The tables do not have an account
  * column, but each term begins with the account's number.
  */
 const TERM_COLUMNS = new Map([
@@ -49,7 +49,7 @@ function readPart(tokens: Token[], tables: ReadonlySet<string>, reading: Reading
   for (const token of tokens) if (typeof token !== 'string') readGroup(token, tables, reading);
 }
 
-/** Assignments after `set` are not conditions. */
+/** Removes the assignments after `set`, which are not conditions. */
 function withoutSet(tokens: Token[]): Token[] {
   const start = tokens.indexOf('set');
   const end = tokens.indexOf('where', start);
@@ -244,7 +244,7 @@ const BEFORE_TABLES = new Set<Token | undefined>(['from', 'using', 'join', 'into
 /** After these keywords, a comma separates tables. */
 const LIST_STARTS = new Set<Token>(['from', 'using']);
 const LIST_ENDS = new Set<Token>('where set group having window order limit for returning values select'.split(' '));
-/** Keywords after a table's name, which are not its alias. */
+/** Keywords that can follow a table's name, and that are therefore not its alias. */
 const AFTER_TABLES = new Set<Token>([
   ...LIST_ENDS,
   ...'on join inner left right full cross natural using default offset fetch indexed'.split(' '),

@@ -75,7 +75,7 @@ async function furnish(founder: Founder, owner: Owner, rows: number): Promise<Fi
   return { ...tenant, ...(await fill(founder, tenant, rows)), member, memberSession };
 }
 
-/** Makes the user a member of another account, and switches their session to it. */
+/** Makes the administrator of an account a member of another one. @returns a session in the other account */
 async function inviteTo(founder: Founder, home: Tenant, host: Tenant): Promise<Credential> {
   const { canaries } = founder;
   const { owner, session } = host;

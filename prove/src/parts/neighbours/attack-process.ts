@@ -17,7 +17,7 @@ process.on('message', (order: Order) => {
 
 function start(name: string, scene: Scene): void {
   const member = corpus.find((each) => each.name === name);
-  if (member === undefined) throw new Error(`no member ${name}`);
+  if (member === undefined) throw new Error(`there is no attack ${name}`);
   attack = new Attack(member, scene);
   attack.start();
   process.send?.('started');

@@ -7,7 +7,7 @@ import type { Order } from './attack-process.ts';
 
 const PROGRAM = join(import.meta.dirname, 'attack-process.ts');
 
-/** Gives an order to the attacking process. @returns the report of the current attack so far */
+/** Gives an order to the attacking process. @returns for `tell` and `stop`, the report of the attack so far */
 export type Attacker = (order: Order) => Promise<AttackReport>;
 
 /** Starts the process that runs the attacks. */

@@ -8,7 +8,7 @@ import { clockMs } from '../../../../bench/src/flood-order.ts';
 import { COLLECT_SIGNAL, GAUGE_FILE_VARIABLE, type Reading } from './gauge.ts';
 
 const TICK_MS = 5;
-/** The minimum delay of a timer to report. Shorter delays are normal. */
+/** A timer's delay is reported if it is at least this long. Shorter delays are normal. */
 const TOLD_MS = 10;
 const NANOSECONDS_PER_MS = 1e6;
 /** This file contains the CPU time and the run-queue time of the main thread. */

@@ -12,11 +12,11 @@ import { type Setting, type Stage, setStage } from './stage.ts';
 
 const ATTACK_MS = { full: 2_000, small: 1_000 };
 const QUIET_MS = { full: 3_000, small: 1_000 };
-/** A service that is still working this long after an attack is killed. */
+/** A service is killed if it is still working this long after an attack. */
 const RUN_ON_MAX_MS = 2_900;
-/** How much memory may remain in use, because processes keep part of the memory that they have freed. */
+/** If memory grows by less than this, the service is not restarted. Processes keep part of the memory they free. */
 const KEPT_MAX_BYTES = 60e6;
-/** The other account's normal p99, for reads. */
+/** The machine counts as quiet if the p99 of the other account's reads is at most this. */
 const QUIET_READ_MS = 15;
 const LOOK_MS = 500;
 const LOOKS_MAX = 10;
@@ -121,7 +121,7 @@ async function settleOrRestart(stage: Stage, settled: Settled | undefined): Prom
 }
 
 /**
- * Runs an attack, and restarts the service if it is then stuck.
+ * Runs an attack, and restarts the service if it has ended, is stuck, is still working, or holds too much memory.
  * @returns the result, and the service's memory
  */
 async function attack(

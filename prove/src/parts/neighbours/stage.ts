@@ -23,7 +23,7 @@ export type Setting = (typeof SETTINGS)[number];
 const LISTINGS = { full: 3_000, small: 500 };
 /** The number of listings that the other account reads and changes. */
 const FAVORITES = 50;
-/** The number of warm-up requests of each kind. It is enough to start all threads, even with two workers. */
+/** The number of warm-up rounds. It is enough to start all threads, even with two workers. */
 const WARM_UPS = 10;
 /** Reading this many rows makes a thread allocate all the memory that it keeps afterwards. */
 const WARM_UP_ROWS = 1_000;

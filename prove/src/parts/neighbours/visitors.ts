@@ -50,7 +50,7 @@ const ANONYMOUS: readonly Row[] = [
   ['unknown-methods', 'PROPFIND /v1/listings', undefined, MANY],
 ];
 
-/** Attacks with incomplete requests, or with several requests at once. */
+/** Attacks with incomplete requests, with several requests at once, or with tiny chunks. */
 const RAW: readonly Member[] = [
   raw('pipelined', 'nothing', ({ port }) => head(port, 'GET /nothing').repeat(100), { manner: 'pour', lanes: 4 }),
   raw('pipelined-bodies', 'nothing', bodies, { manner: 'pour', lanes: 4 }),
@@ -60,7 +60,7 @@ const RAW: readonly Member[] = [
   raw('tiny-chunks', 'nothing', tinyChunks, { manner: 'ask', lanes: 4 }),
 ];
 
-/** Attacks from the dashboard or without a credential. */
+/** Attacks from the dashboard, without a credential, or with raw bytes. */
 export const visitors: readonly Member[] = [...members('session', SIGNED_IN), ...members('nothing', ANONYMOUS), ...RAW];
 
 function searches({ port, keys }: Scene): string {

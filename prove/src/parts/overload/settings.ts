@@ -60,7 +60,7 @@ export function floodWorkers(trial: Trial): Promise<Figures> {
   return floodSetting(trial, 'WORKERS=2', { settings: { WORKERS: '2' } }, assertShed);
 }
 
-/** Floods a service on PostgreSQL with too few connections. */
+/** Floods a service that has too few connections to PostgreSQL. */
 export async function floodPostgres(trial: Trial): Promise<Figures> {
   const server = await postgresFor(trial);
   const database = await createPostgresDatabase(server.url);

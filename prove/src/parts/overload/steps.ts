@@ -54,7 +54,7 @@ export async function loadInSteps(trial: Trial, stage: Stage) {
     figures.push([`× ${factor}: p99 of a light load from ${RECOVERY_SECONDS} s after the load`, ms(after.p99Ms)]);
   }
   const ratio = (completed.get(10) ?? 0) / (completed.get(1) ?? Number.NaN);
-  const words = `at ten times the load, throughput is only ${ratio.toFixed(2)} of that at the capacity`;
+  const words = `at ten times the capacity, throughput is only ${ratio.toFixed(2)} of that at the capacity`;
   assert.ok(ratio >= RATIO_MIN, words);
   return { figures, skipped, capacity, ratio, worst };
 }

@@ -22,10 +22,10 @@ export class Receiver {
   /** When the last attempt arrived (`performance.now()`). */
   lastMs = performance.now();
   repeated = 0;
-  /** The id of each delivered sequence. */
+  /** The `webhook-id` of each delivered event, by its sequence. */
   readonly delivered = new Map<number, string>();
   readonly #random: Random;
-  /** The id of each sequence that was sent. */
+  /** The `webhook-id` of each event that was sent, by its sequence. */
   readonly #ids = new Map<number, string>();
   /** The last delivered sequence of each listing. */
   readonly #last = new Map<string, number>();

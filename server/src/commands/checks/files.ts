@@ -44,8 +44,7 @@ function checkAccess(path: string): Finding[] {
 function checkMode(path: string, forbidden: number): Finding[] {
   const stats = statSync(path);
   if ((stats.mode & forbidden) === 0) return [];
-  // The service must still be able to read a secret in a file that root owns, even if this command runs as
-  // root.
+  // If root owns the file of a secret, `chmod 600` would lock out the service, even if this command runs as root.
   const isUsersOwn = stats.uid === process.getuid?.() && stats.uid !== ROOT;
   const ownerOnly = `chmod ${stats.isDirectory() ? 700 : 600} ${path}`;
   const advice = forbidden === OTHERS && !isUsersOwn ? `give it the service's group, and chmod 640 ${path}` : ownerOnly;

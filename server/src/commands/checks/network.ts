@@ -12,7 +12,7 @@ const service = findingsOf('service');
 const outside = findingsOf('public URL');
 const mail = findingsOf('mail');
 
-/** Whether the service runs and is ready. */
+/** Checks whether the service runs, is ready, and uses the database of this command's settings. */
 export async function checkService(config: Config): Promise<Finding[]> {
   if (config.port === 0) return [];
   const url = addressOf(config);
@@ -60,7 +60,7 @@ export function addressOf({ host, port }: Config): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** Whether clients reach the service through the proxy, and whether the proxy passes headers on. */
+/** Checks whether clients reach the service at PUBLIC_URL, and whether the proxy passes headers on. */
 export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> {
   if (publicUrl === undefined) return [];
   try {
@@ -89,7 +89,7 @@ async function request(url: string, timeoutMs = TIMEOUT_MS) {
   return { status, headers, isService: headers.get('x-request-id') === id };
 }
 
-/** Connects and signs in, without sending mail. */
+/** Connects to the mail server and signs in, without sending mail. */
 export async function checkMail({ mail: settings }: Config): Promise<Finding[]> {
   if (settings === undefined) return [];
   try {

@@ -7,7 +7,7 @@ import { FEED_ERRORS } from './errors/feeds.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
 import { SERVICE_ERRORS } from './errors/service.ts';
 
-/** All error codes. */
+/** The status and the description of every error code. */
 export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...REQUEST_ERRORS,
   ...ACCESS_ERRORS,

@@ -23,8 +23,8 @@ export interface OperationMedia {
 /** The maximum length of a listing, in bytes. */
 export const LISTING_BYTES_MAX = 1024 * 1024;
 /**
- * The maximum length of other bodies, in bytes. The dashboard's longest bodies have the ids of 400 listings
- * (13 KB). Checking a body of this length takes less than a millisecond, which matters because some operations
+ * The maximum length of other bodies except files, in bytes. The dashboard's longest bodies have the ids of 400
+ * listings (13 KB). Checking a body of this length takes less than a millisecond, which matters because some operations
  * do not require authentication.
  */
 export const INPUT_BYTES_MAX = 16 * 1024;

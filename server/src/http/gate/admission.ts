@@ -29,8 +29,8 @@ const WAITING_MAX = 3_000;
 export class Admission {
   readonly #database: Pick<Database, 'isOverfull'>;
   /**
-   * Counted separately for programs and browsers, so requests of one kind are not rejected because of the
-   * other kind.
+   * The waiting requests of programs and of browsers are counted separately, so requests of one kind are not
+   * rejected because of the other kind.
    */
   readonly #backlogs = { keys: new Backlog(), people: new Backlog() };
   readonly #unread = new UnreadConnections(() => this.#backlogs.keys.room);
@@ -50,7 +50,7 @@ export class Admission {
     this.#trustedProxies = trustedProxies;
   }
 
-  /** Whether to reject a request. `needsKey` selects the backlog to check. */
+  /** Whether to reject a request. `needsKey` selects the backlog; if set, the database's queue is checked as well. */
   isFull(exchange: Exchange, needsKey: boolean): boolean {
     if (!needsKey) return this.#isTooLong(exchange, this.#backlogs.people) && !isProbe(exchange);
     return this.#isTooLong(exchange, this.#backlogs.keys) || this.#database.isOverfull();

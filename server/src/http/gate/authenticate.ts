@@ -94,7 +94,7 @@ export async function requireLikelyKey(exchange: Exchange, services: Authenticat
 }
 
 /**
- * Reads the key; returns undefined if the header is malformed.
+ * Reads the key; returns undefined if the header is malformed or repeated.
  * @throws {AppError} `unauthorized` if the header is missing
  */
 function readSecret({ incoming }: Exchange): string | undefined {

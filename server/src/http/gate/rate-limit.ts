@@ -56,7 +56,7 @@ export class RateLimit {
   }
 
   /**
-   * A 304 response does not count. A 401 response, sent if the key was deleted during the request,
+   * A 304 response does not count. A 401 response, sent if the key became invalid during the request,
    * does not have rate-limit headers.
    */
   async settle(exchange: Exchange, status: number): Promise<void> {

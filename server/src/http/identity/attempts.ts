@@ -16,7 +16,10 @@ const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
  * addresses get only 2,400 guesses a day.
  */
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
-/** In addition, better-auth limits second-factor codes. */
+/**
+ * For wrong links, codes, and passkeys from one address. In addition, better-auth limits the wrong codes of each
+ * user.
+ */
 const OF_TOKENS = { points: 50, seconds: WINDOW_SECONDS };
 /**
  * Starting a sign-in with a passkey writes a challenge to the database. All users of an office can

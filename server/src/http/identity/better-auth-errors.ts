@@ -7,7 +7,10 @@ const USED_BEFORE = 'That recovery code is not valid or was already used.';
 /** How long better-auth locks a second factor after too many wrong codes. */
 const LOCKED_SECONDS = '900';
 
-/** Translates better-auth's errors into `AppError`. `passwordField` is the password's field in the body. */
+/**
+ * Translates an error of better-auth: into an `AppError` if its code is known, or else into an `Error` for the log.
+ * Returns other errors unchanged. `passwordField` is the password's field in the body.
+ */
 export function translateIdentityError(error: unknown, passwordField = 'password'): unknown {
   switch (codeOf(error)) {
     case 'INVALID_EMAIL':

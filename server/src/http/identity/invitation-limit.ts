@@ -2,7 +2,7 @@ import { type CreateLimiter, type Limiter, waitMsOf } from '../../lib/limiter.ts
 import { tooMany } from './attempts.ts';
 
 const WINDOW_SECONDS = 60 * 60;
-/** Limits unsolicited mail to one address. */
+/** Limits unsolicited mail from one account to one address. */
 const OF_EMAIL = { points: 5, seconds: WINDOW_SECONDS };
 /** Enough for a large office that invites its members one by one. */
 const OF_ACCOUNT = { points: 100, seconds: WINDOW_SECONDS };

@@ -53,7 +53,7 @@ async function isKnownAddress({ email, address }: Attempt, { database }: Identit
   return known.some((one) => networkOf(one) === networkOf(address));
 }
 
-/** Other errors, such as database errors, do not count as attempts. */
+/** Whether the password was wrong. Other errors, such as database errors, do not count as attempts. */
 function isWrongPassword(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'unauthorized' || error.code === 'validation_failed');
 }

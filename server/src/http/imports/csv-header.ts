@@ -87,7 +87,7 @@ function unknownColumn(name: string, index: number): ValidationIssue {
   return { field, code: 'unknown_field', message: `There is no such column${hint}` };
 }
 
-/** The columns of `map` that the file does not have, except for those that are skipped. */
+/** An issue for each column of `map` that the file does not have, except for columns that `map` skips. */
 function findMissing(names: string[], map: ReadonlyMap<string, string>): ValidationIssue[] {
   const missing = [...map].flatMap(([name, meant]) => (meant === '' || names.includes(name) ? [] : [name]));
   return missing.map((name) => {

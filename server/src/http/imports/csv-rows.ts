@@ -83,7 +83,7 @@ export class CsvRowReader {
     this.#hashStart = hashRow(JSON.stringify([options.hashStart, separator, cells]));
   }
 
-  /** Reads a row, unless it is known. */
+  /** Reads a row. Of a known row, only the external id and, with `clean`, the units are read. */
   readUnknown(record: FileRecord<Cells>, hasDetails: boolean, known: HashSet): ReadRow {
     const { line, content: cells = [] } = record;
     if (!this.#options.isFeed) return this.read(record, hasDetails);
@@ -143,7 +143,7 @@ export class CsvRowReader {
   }
 }
 
-/** A cell that becomes a member of `metadata`. */
+/** Converts a cell to the value of a member of `metadata`. */
 function toMember(cell: string, given: string, cleaner: RowCleaner | undefined): string | boolean | null {
   if (cell === '') return null;
   return cleaner === undefined ? cell : cleaner.toAnswer(cell, given);

@@ -25,7 +25,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
 /** Codes whose messages describe the value, such as "Must be …", so the quoted value can become their subject. */
 const OF_VALUES: ReadonlySet<string> = new Set(['invalid_choice', 'invalid_format', 'not_an_integer', 'out_of_range']);
 
-/** Quotes each value in the messages about it, because a cell does not have a type that a message could name. */
+/** Quotes invalid values in messages if that is allowed, because a cell has no type that a message could name. */
 export function explainTexts(error: PlainError, fields: Record<string, unknown>, isClean: boolean): PlainError {
   const details = error.details?.map((issue): RowIssue | ValidationIssue => {
     const value = fields[issue.field];

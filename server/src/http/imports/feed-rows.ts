@@ -49,7 +49,7 @@ export class FeedUpload implements FeedSource {
   }
 }
 
-/** Converts a row to the form of a feed, in which `content` is a string that can be stored on disk. */
+/** Converts a row for a feed. The `content` of a valid row is a string, so that it can be stored on disk. */
 function toFeedRow(row: ReadRow): FeedRow {
   const { line, externalId, values, isCut = false } = row;
   const hash = 'hash' in row ? row.hash : undefined;

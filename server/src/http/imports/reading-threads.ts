@@ -15,7 +15,7 @@ const IDLE_MAX_MS = 60_000;
  * whole process if V8 is running an internal task.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 6 };
-/** Has the same extension as this file, which a build changes. */
+/** Has the same extension as this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`./reading-thread${extname(import.meta.filename)}`, import.meta.url);
 
 interface Thread {

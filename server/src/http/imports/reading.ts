@@ -91,7 +91,7 @@ export interface ReadGoodRow extends ReadAnyRow {
   hash?: string;
 }
 
-/** A row of a feed that has the hash of a valid row of the previous file, so its values are not read again. */
+/** A row of a feed with the hash of a row that a listing still matches, so its values are not read again. */
 interface ReadKnownRow extends ReadAnyRow {
   values: string;
   hash: string;

@@ -3,14 +3,14 @@ import type { ErrorExample } from '../contract/errors/entry.ts';
 import type { AnyOperation } from '../contract/operation.ts';
 import type { RequestHeader } from '../contract/request-headers.ts';
 
-/** The part of an API's document that does not depend on its operations. */
+/** The description of an API, except for its operations. */
 export interface ApiDescription {
   base: string;
   title: string;
   /** Markdown. */
   introduction: string;
   securitySchemes: Record<string, object>;
-  /** The headers of every response to an authenticated request. */
+  /** The headers that every response to an authenticated request can have. */
   replyHeaders: readonly string[];
   /** The headers that an operation reads in addition to its `requestHeaders`. */
   requestHeadersOf(operation: AnyOperation): RequestHeader[];

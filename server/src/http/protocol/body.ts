@@ -9,7 +9,7 @@ export const SILENCE_MAX_MS = 30_000;
 const DURATION_MAX_MS = 60_000;
 
 /**
- * `what` names the parsed part in error messages.
+ * Parses JSON. `what` names the parsed part in error messages.
  * @throws {AppError} `invalid_json` with the `offset` of the error in bytes
  */
 export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {

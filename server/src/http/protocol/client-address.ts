@@ -56,7 +56,10 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Returns the /64 network of an IPv6 address in any notation, because one client usually has the whole network. */
+/**
+ * Returns the /64 network of an IPv6 address in any notation, because one client usually has the whole network.
+ * Returns any other address unchanged.
+ */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [left = [], right = []] = address.split('::').map((part) => part.split(':'));

@@ -37,7 +37,7 @@ export function compress(text: string | Buffer, encoding: Encoding): Buffer {
 }
 
 /**
- * Maximum number of concurrent streaming compressors, which take 0.4 MB each. Further responses are
+ * Maximum number of concurrent streaming compressors, which take 0.4 MB each. Further long responses are
  * sent uncompressed.
  */
 const COMPRESSORS_MAX = 32;

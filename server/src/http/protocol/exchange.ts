@@ -47,7 +47,7 @@ export function hasKey(exchange: Exchange): exchange is Admitted<KeyPrincipal> {
 /** Excludes API keys, which must not appear in the log. */
 const REQUEST_ID = /^(?!.*plk_)[A-Za-z0-9._-]{1,128}$/;
 
-/** Keeps the client's request id if it is valid. */
+/** Creates the exchange of a request, with the client's request id if that is valid. */
 export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
   const given = incoming.headers['x-request-id'];
   const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();

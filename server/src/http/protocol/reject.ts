@@ -40,9 +40,9 @@ export function faultOf({ code, rawPacket, bytesParsed = 0 }: ParserError): stri
 }
 
 /**
- * Rejects input that the parser does not accept. Such input never becomes a request, so the
- * response is written to the socket, after any earlier responses on the connection. `code` comes
- * from `faultOf`.
+ * Rejects input that the parser does not accept, or a body with too many chunks (`SMALL_CHUNKS`). Invalid input
+ * never becomes a request, so the response is written to the socket, after any earlier responses on the
+ * connection. Any other `code` comes from `faultOf`.
  */
 export function rejectConnection(code: string | undefined, socket: Duplex, options: RejectOptions): void {
   if (code === 'ECONNRESET') {

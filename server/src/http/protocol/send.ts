@@ -23,9 +23,9 @@ const LATE_STEPS_MAX = 100;
 const SHORT_LENGTH_MAX = 64 * 1024;
 
 /**
- * Returns the response. HTTP/1.0 does not support chunks, so each response must have a `Content-Length`.
- * Without it, a response would end with its connection, and a response that a crash cuts off would look
- * complete.
+ * Returns the response. HTTP/1.0 does not support chunks, so a response to an HTTP/1.0 request must have a
+ * `Content-Length`. Without this header, the response would end with its connection, and a response that a crash
+ * cuts off would look complete.
  * @throws {AppError} `http_version_not_supported` for a streamed body
  */
 export function requireSendable(reply: Reply, { incoming }: Pick<Exchange, 'incoming'>): Reply {

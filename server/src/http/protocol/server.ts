@@ -326,7 +326,10 @@ function isHost(text: string): boolean {
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
-/** The path and query of a request target in origin or absolute form (RFC 9112 §3.2). */
+/**
+ * The path and query of a request target in origin or absolute form (RFC 9112 §3.2). Other targets, and paths with
+ * dot segments, `\`, or `#`, become a path without a route.
+ */
 function normalTarget(target: string): string {
   if (USUAL_TARGET.test(target)) return target;
   const origin = target.replace(ABSOLUTE, '');

@@ -8,7 +8,7 @@ const CHECK_INTERVAL_MS = 20;
  * Otherwise, if thousands of clients ignored `Retry-After`, rejecting their requests would take most of the time.
  */
 const OVERDUE_PER_CHECK = 20;
-/** With more than 4,000 connections, so many that each is read again within four seconds. */
+/** With more than 4,000 connections, this share is read again per check, so that each waits at most four seconds. */
 const OVERDUE_SHARE = CHECK_INTERVAL_MS / 4_000;
 
 /**

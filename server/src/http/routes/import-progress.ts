@@ -67,7 +67,7 @@ export async function streamProgress(request: ImportRequest, run: Run): Promise<
   return { ...reply, isCompressible: false };
 }
 
-/** Reports how many rows have been processed each time that the next rows are requested. */
+/** Each time that the next rows are requested, reports how many rows have been processed. */
 export async function* withProgress<Row>(batches: AsyncIterable<Row[]>, onRows: OnRows): AsyncGenerator<Row[]> {
   let count = 0;
   for await (const rows of batches) {

@@ -74,7 +74,7 @@ export const profileEndpoints = [
   }),
 ];
 
-/** Ends all other sessions, and replaces the session of the request. */
+/** Changes the password, ends all other sessions, and replaces the session of the request. */
 async function changePassword(exchange: UserExchange, { services }: Call): Promise<Reply> {
   const { currentSession } = exchange;
   const given = await readInput(exchange, passwordChange);

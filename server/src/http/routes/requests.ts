@@ -42,10 +42,10 @@ function parsePosition(text: string): EntryPosition {
 }
 
 function noRequest(id: string): AppError {
-  return new AppError('not_found', `There is no request ${id} in the log; it may have been removed.`);
+  return new AppError('not_found', `There is no request ${id} in the log; its entry may have been removed.`);
 }
 
-/** Allows for the clocks of several machines, because another one may have recorded a key's deletion. */
+/** Allows for differences between clocks, because another machine may have recorded a key's deletion. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 async function showEntries(database: Database, accountId: string, entries: RequestEntry[]) {

@@ -116,7 +116,7 @@ async function reportMetrics(): Promise<void> {
   await send({ report: 'metrics', metrics: await readMetrics() });
 }
 
-/** Resolves when the first process has received the report or has ended. */
+/** Resolves when the report has been sent, or at once if the first process has ended. */
 function send(message: Report): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve();

@@ -9,7 +9,7 @@ type PermitRequest =
   | { permit: 'take' | 'wait'; id: number; what: Permitted; accountId: string }
   | { permit: 'release'; id: number };
 
-/** From the first process. */
+/** From the first process: the reply to a request for a permit. */
 interface PermitReply {
   permit: 'given' | 'refused';
   id: number;

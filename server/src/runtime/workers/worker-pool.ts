@@ -37,7 +37,7 @@ export class WorkerPool {
   /** The counters of workers that have ended. */
   #endedMetrics: Promise<ProcessMetrics> = Promise.resolve([]);
 
-  /** The workers load the program and wait for `start`. */
+  /** Creates the workers, which load the program and wait for `start`. */
   constructor(size: number, port: Port, logger: Logger) {
     this.#size = size;
     this.#port = port;
@@ -67,7 +67,7 @@ export class WorkerPool {
   /**
    * Replaces all workers, one after the other: an old one stops accepting requests when new ones listen on
    * its sockets.
-   * @throws {ConfigError} if the host or the port has changed, and it cannot listen there
+   * @throws {ConfigError} if the host or the port has changed, and the service cannot listen there
    * @throws {AppError} `unavailable` if a worker cannot start or the service stops; workers not yet replaced
    * continue
    */
@@ -221,7 +221,7 @@ export class WorkerPool {
     }
   }
 
-  /** @returns whether it could start */
+  /** @returns whether the worker could start */
   async #startMissingAt(place: number): Promise<boolean> {
     try {
       const worker = await this.#startWorker(place, this.#port, this.#size);

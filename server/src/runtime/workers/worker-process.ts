@@ -122,7 +122,7 @@ export class WorkerProcess {
     if (this.#worker.isConnected()) this.#worker.send({ order });
   }
 
-  /** Resolves when the worker has finished its requests and ended. */
+  /** Tells the worker to end, and resolves when it has finished its requests and ended, or was killed. */
   async end(order: 'stop' | 'be replaced'): Promise<void> {
     this.tell(order);
     const timer = setTimeout(() => this.kill(), END_MAX_MS);

@@ -9,8 +9,9 @@ export const ACCESS_ERRORS = {
     meaning:
       'The `Authorization` header is missing or malformed, its key is mistyped, unknown, deleted, or expired, or ' +
       "the key's account is suspended. Below `/v1`, the body is always the same; if the header was sent, " +
-      '`WWW-Authenticate` gives the reason. Below `/admin`, this is the response without a valid session, and to a ' +
-      'wrong password, code, or passkey; the message gives the reason.',
+      '`WWW-Authenticate` gives the reason. Below `/admin`, this is the response to a request without a valid ' +
+      'session, to a wrong password or passkey at sign-in, and to a code without a pending sign-in; the message ' +
+      'gives the reason.',
     remedy:
       'Send `Authorization: Bearer API_KEY`, and check `WWW-Authenticate` (`curl -i` shows it). A key that was ' +
       'deleted or has expired does not become valid again: ask an administrator of your account for a new one. If ' +
@@ -44,8 +45,8 @@ export const ACCESS_ERRORS = {
     title: 'The key has sent too many requests',
     meaning:
       'The key has reached its rate limit. Nothing was done, the request does not count against the limit, and other ' +
-      'keys are not affected. Below `/admin`, this is also the response to too many wrong passwords, links, or ' +
-      'codes, too many invitations, or too many concurrent sign-ins.',
+      'keys are not affected. Below `/admin`, this is also the response to too many wrong passwords, links, codes, ' +
+      'or passkeys, too many invitations, or too many sign-ins with passkeys or at the same time.',
     remedy:
       'Wait the number of seconds in `Retry-After`, then retry. `RateLimit` in each response shows how many requests ' +
       'are left (`r`) and for how many seconds (`t`). A 304 response does not count against the limit.',

@@ -98,8 +98,9 @@ export const BODY_ERRORS = {
     title: 'The file was imported only in part or not at all',
     meaning:
       'With `atomic=true`, at least one row is not valid: `details` lists the first 100 errors with their `line`, ' +
-      'and nothing was imported. The error also occurs if the file is declared as gzip but is not gzip, was cut off, ' +
-      'or has 10,000 consecutive blank lines. Reading then stopped at `line`. If the import was not atomic, ' +
+      'and nothing was imported. The error also occurs if the file cannot be read: for example, the file is declared ' +
+      'as gzip but is not gzip, is in UTF-16, was cut off, or has 10,000 consecutive blank lines. ' +
+      'Reading then stopped at `line`. If the import was not atomic, ' +
       'rows that were saved before that line are kept, and `created`, `updated`, `unchanged`, and `failed` count all ' +
       "rows before that line. Nothing is saved from an atomic import or a feed's file.",
     remedy:

@@ -1,7 +1,7 @@
 import { JSON_TYPE } from '../media-types.ts';
 import { type ListFormat, toLastMembers, toRows } from './list-format.ts';
 
-/** One object, with the listings as they are stored. */
+/** One object. Without `fields`, its listings are sent as they are stored. */
 export const jsonFormat: ListFormat = {
   mediaType: JSON_TYPE,
   contentType: JSON_TYPE,

@@ -31,7 +31,7 @@ export const CHANGE_HEADERS = [IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH];
 /** The media types of changes that replace the given members. */
 export const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE];
 
-/** Errors of every change. */
+/** Errors of every change to a listing. */
 export const WRITE_ERRORS: ErrorCode[] = [
   'invalid_header',
   'invalid_idempotency_key',
@@ -62,7 +62,7 @@ export const BODY_ERRORS: ErrorCode[] = [
   'quota_exceeded',
 ];
 
-/** Errors of a change to one listing. */
+/** Further errors of a change to an existing listing. */
 export const PRECONDITION_ERRORS: ErrorCode[] = ['not_found', 'version_mismatch', 'precondition_failed'];
 
 export const SERVED_LISTING: OperationReply = {

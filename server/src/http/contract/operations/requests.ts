@@ -126,5 +126,5 @@ export const retrieveRequestOperation: Operation<'administrator'> = {
   caller: 'administrator',
   replies: [{ status: 200, description: 'The request.', schema: request, example: EXAMPLE }],
   errors: ['not_found'],
-  errorExamples: { not_found: { message: 'There is no request id_0 in the log; it may have been removed.' } },
+  errorExamples: { not_found: { message: 'There is no request id_0 in the log; its entry may have been removed.' } },
 };

@@ -13,7 +13,7 @@ import { addIssue, date, text } from './fields.ts';
 import { feedName, listingFields } from './listings.ts';
 import { decimalParameter, integerParameter, integersParameter, namesParameter } from './parameters.ts';
 
-/** The largest price or area that a listing can have. */
+/** The largest number that a filter accepts: the largest price or area that a listing can have. */
 const NUMBER_MAX = { integer: 999_999_999_999, decimal: 999_999_999_999.99 };
 /** The maximum number of values in a filter; each can cost an index lookup. */
 const FILTER_VALUES_MAX = 50;

@@ -42,7 +42,7 @@ export const metadata = z
     example: { agentId: 'A-17', openHouse: true },
   });
 
-/** The maximum applies only to the result of a merge patch, so a patch can replace all members. */
+/** The maximum number of members applies only to the result of a merge patch, so a patch can replace all members. */
 export const metadataPatch = metadata.meta({
   maxProperties: undefined,
   additionalProperties: { type: [...VALUE_TYPES, 'null'], maxLength: TEXT_LENGTH_MAX },

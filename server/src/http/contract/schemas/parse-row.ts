@@ -100,7 +100,7 @@ interface Removals {
   [name: string]: null | Record<string, null>;
 }
 
-/** Separates the fields and members of `metadata` that the row removes. */
+/** Separates what the row removes, fields as well as members of `metadata`, from its values. */
 function splitRemovals(fields: Record<string, unknown>): { values: Record<string, unknown>; removed: Removals } {
   const removed: Removals = {};
   for (const name in fields) if (fields[name] === null && isOptional(name)) removed[name] = null;

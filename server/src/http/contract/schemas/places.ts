@@ -52,7 +52,7 @@ export const nearParameter = z
 
 const RADIUS = /^(\d+(?:\.\d+)?)(m|km|mi)$/;
 
-/** In meters. */
+/** A distance such as `5km`; the result is in meters. */
 export const radiusParameter = z
   .string()
   .transform((given, context): number => {

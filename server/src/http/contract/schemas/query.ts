@@ -158,7 +158,7 @@ function isDecodable(parameter: string): boolean {
   }
 }
 
-/** The first parameters that are unknown, repeated, empty, or garbled. */
+/** Issues of the first parameters that are unknown, repeated, empty, or garbled, or given both as `x` and as `x[]`. */
 function findShapeIssues(parameters: Map<string, Given>, { names, keyed }: Known): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
   let unknown = 0;

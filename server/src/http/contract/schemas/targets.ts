@@ -38,13 +38,19 @@ const RESO_FIELDS = {
   PublicRemarks: 'description',
 };
 
-/** RESO's lot sizes with their units. If a row has several, they must agree, and the first one is stored. */
+/**
+ * RESO's lot sizes with their units. If a row has several, they must agree, and the first one is stored unless the
+ * row has `lotSizeArea` with its unit.
+ */
 export const LOT_SIZES = { LotSizeAcres: 'acres', LotSizeSquareFeet: 'sqft', LotSizeSquareMeters: 'sqm' } as const;
 
 /** RESO's bathroom counts, which add up to BathroomsTotalInteger. */
 export const BATHROOMS = ['BathroomsFull', 'BathroomsThreeQuarter', 'BathroomsHalf', 'BathroomsOneQuarter'] as const;
 
-/** The fields of names that provide only a part of a field, such as `LotSizeAcres`. `RowValues` combines the parts. */
+/**
+ * The field of each name that stands for only a part of a field, such as `LotSizeAcres`. `RowValues` combines the
+ * parts.
+ */
 const PARTS: ReadonlyMap<string, string> = new Map([
   ['ListingId', 'externalId'],
   ...Object.keys(LOT_SIZES).map((name) => [name, 'lotSizeArea'] as const),

@@ -30,7 +30,7 @@ export function parseWord(key: string): WordMeaning | undefined {
   return target && { target, word: toWord(key.slice(at + 1)) };
 }
 
-/** The target of a name; undefined if the server sets that field. */
+/** The target of a name; undefined if there is no such field, or if the server sets it. */
 function findWritten(name: string): Target | undefined {
   const target = findTarget(name);
   const isWritten = target !== undefined && (target.member !== undefined || listingSchemas.has(fieldOf(target.key)));
