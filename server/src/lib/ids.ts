@@ -15,7 +15,7 @@ let timePart = '';
 let randomPart: number[] = [];
 
 /**
- * Creates an id of `prefix`, `_`, and 26 characters: 48 bits of time in milliseconds and 80 random bits. Ids
+ * Creates an id of `prefix`, `_`, and 26 characters: 48 bits of time in milliseconds and 79 random bits. Ids
  * increase strictly within the process: if the time has not advanced, the random part is incremented.
  * @param after an id with the same prefix, perhaps from another process; the new id sorts after it
  */

@@ -108,7 +108,7 @@ function isBetween(code: number, first: number, last: number): boolean {
 /** A double preserves every decimal of 15 digits (IEEE 754, DBL_DIG). */
 const EXACT_LENGTH_MAX = 15;
 
-/** Whether a double represents the decimal exactly. */
+/** Whether a double preserves the decimal, such that converting the double back gives the same number. */
 export function isExact(source: string, value: number): boolean {
   if (source.length <= EXACT_LENGTH_MAX && !/[eE]/.test(source)) return true;
   return Number.isFinite(value) && canonicalDecimal(source) === canonicalDecimal(String(value));

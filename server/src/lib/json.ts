@@ -13,7 +13,7 @@ export class JsonError extends Error {
 
 export interface ParsedJson {
   value: unknown;
-  /** Paths of numbers that a double cannot represent exactly, such as `1e400` or 2^53+1. */
+  /** Paths of numbers that a double does not preserve, such as `1e400` or 2^53+1. */
   inexactNumbers: PropertyPath[];
 }
 

@@ -178,7 +178,7 @@ export async function readMetrics(): Promise<ProcessMetrics> {
   return (await library?.register.getMetricsAsJSON()) ?? [];
 }
 
-/** Adds up the metrics of several processes. */
+/** Combines the metrics of several processes. */
 export async function joinMetrics(processes: ProcessMetrics[]): Promise<ProcessMetrics> {
   return (await library?.AggregatorRegistry.aggregate(processes).getMetricsAsJSON()) ?? [];
 }

@@ -251,7 +251,10 @@ function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Decodes UTF-8 into text that JSON and both databases can store: without control or incomplete characters. */
+/**
+ * Decodes UTF-8 into text that JSON and both databases can store. Replaces control characters other than line
+ * feeds and tabs, and omits an incomplete last character.
+ */
 function toText(bytes: Buffer): string {
   // The last character may be cut off.
   const text = new TextDecoder('utf-8').decode(bytes, { stream: true });

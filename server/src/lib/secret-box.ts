@@ -24,7 +24,10 @@ export class SecretBox {
     return PREFIX + sealed.toString('base64');
   }
 
-  /** Opens an encrypted or plain value. @throws {Error} if `key` is not the one that encrypted it */
+  /**
+   * Opens an encrypted or plain value.
+   * @throws {Error} if the key or the owner is not the one that the value was encrypted with
+   */
   open(stored: string, owner: string): string {
     if (!stored.startsWith(PREFIX)) return stored;
     if (this.#key === undefined) throw new Error('The secret is encrypted, but SECRETS_KEY_FILE is not set');

@@ -7,7 +7,7 @@ export function formatTime(timeMs: number | null): string | null {
   return timeMs === null ? null : new Date(timeMs).toISOString();
 }
 
-/** An RFC 3339 time, or only a date. */
+/** An RFC 3339 time, whose seconds can be omitted, or only a date. */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):\d{2}(?::\d{2}(?:\.\d{1,3}(\d*))?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 
 export interface ParsedTime {

@@ -5,7 +5,7 @@ export function createToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** SHA-256 in hex: the only form in which the database contains a token. */
+/** SHA-256 in hex: the only form in which the database contains a link's token. */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }

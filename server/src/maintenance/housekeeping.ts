@@ -26,7 +26,10 @@ const LATE_FEEDS_INTERVAL_MS = 60_000;
 const FEED_PURGE_INTERVAL_MS = 3_600_000;
 /** Expired sign-ins are rejected long before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
-/** Deleting an account also removes its requests, so few are left to purge: any that end later or were not removed. */
+/**
+ * Deleting an account also removes its logged requests, so few are left to purge: those that end later or could
+ * not be removed.
+ */
 const DELETED_PURGE_INTERVAL_MS = 3_600_000;
 
 /**

@@ -42,7 +42,7 @@ export interface Head {
 export const NAME_LENGTH_MAX = 100;
 
 /**
- * Returns the name of an account or a key, trimmed and in NFC.
+ * Returns a name, such as that of an account, a key, or a user, trimmed and in NFC.
  * @throws {AppError} `validation_failed` if it is blank, longer than 100 code points, or contains control
  * characters or unpaired surrogates
  */

@@ -72,7 +72,10 @@ export function findExpiredBackups(timesMs: readonly number[], keep: BackupKeep)
   return newestFirst.filter((timeMs) => !kept.has(timeMs));
 }
 
-/** The name of a scheduled backup, such as `listings-20261124T023000Z.db`. Retention removes only these and digests. */
+/**
+ * The name of a scheduled backup, such as `listings-20261124T023000Z.db`. Retention removes only files with such
+ * a name and their digests.
+ */
 const NAME = /^listings-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
 
 export function backupNameAt(timeMs: number): string {

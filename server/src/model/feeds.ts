@@ -58,7 +58,7 @@ export function lateSince(
   return dueAt < now ? dueAt : null;
 }
 
-/** The numbers of rows and listings by what a run has done, or would do, with them. */
+/** The numbers of rows and listings by what a run has done, or would do, with them. `cleaned` counts values instead. */
 export interface FeedCounts {
   rows: number;
   created: number;

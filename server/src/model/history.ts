@@ -2,8 +2,8 @@
 export const CHANGE_ACTOR_TYPES = ['key', 'user', 'operator', 'unknown'] as const;
 
 /**
- * Who made a change, as recorded in the listing's history: an API key or user (with its name at that time),
- * the operator, or a feed's run.
+ * Who made a change, as recorded in the listing's history: an API key or user (with its name at that time), the
+ * operator, a run or the deletion of a feed, or `unknown`.
  */
 export type ChangeActor =
   | { type: 'key' | 'user'; id: string; name: string }

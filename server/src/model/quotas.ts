@@ -4,8 +4,8 @@ import type { Allowance } from '../lib/limiter.ts';
 export interface Quotas {
   listingsMax: number | null;
   /**
-   * The maximum UTF-8 bytes of the account's listings, their changes, and the versions that its events store
-   * for 30 days.
+   * The maximum stored bytes (`countBytes` in model/history.ts): those of the account's listings, their
+   * histories, and the former versions that are kept for 30 days.
    */
   bytesMax: number | null;
   /** The rate limit of each of the account's keys; overrides RATE_LIMIT. */

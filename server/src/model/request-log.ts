@@ -76,7 +76,7 @@ export type RequestEntry = ReadRequest & { id: string };
 /** Where a page of entries ends. An empty `id` stands for the position after all entries at or after the time `at`. */
 export type EntryPosition = Pick<RequestEntry, 'at' | 'id'>;
 
-/** How long requests are logged, and the maximum size of the log. */
+/** How long logged requests are kept, and the maximum size of the log. */
 export interface Retention {
   days: number;
   bytes: number;

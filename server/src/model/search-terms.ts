@@ -11,8 +11,9 @@ import {
 } from './search.ts';
 import { SEARCHED_FIELDS, searchWords } from './words.ts';
 
-// The search index stores a listing as terms: its words, and a term for each value that searches compare for
-// equality. The term of a value begins with a mark that words cannot contain.
+// The search index stores a listing as terms: its words, the values that searches compare for equality, the
+// values in the columns of `RANGE_LETTERS`, and the grid cells that contain it. Except for words, each term
+// begins with a mark that words cannot contain.
 
 const MARK = '§';
 /** PostgreSQL indexes at most 2,046 bytes per term. Longer words are found by their first characters. */
@@ -78,7 +79,10 @@ export function searchTermsOf(listing: Listing, columns: SearchColumns): string 
   return terms.join(' ');
 }
 
-/** A condition that the index can look up: a match has one of these terms, or a word that begins with `prefix`. */
+/**
+ * A condition that the index can look up: a match has one of these terms, a word that begins with `prefix`, or a
+ * term in the range.
+ */
 export type TermCondition = { terms: string[]; isSelective: boolean } | { prefix: string } | TermRange;
 
 /** The terms between two terms, inclusive. */
@@ -117,7 +121,7 @@ export function areTermsExact({ conditions, box, circle }: Search): boolean {
   if (box !== undefined || circle !== undefined) return false;
   return conditions.every((condition) => {
     if (!hasTerms(condition)) return false;
-    // A value with other characters can have the same term as a different value.
+    // A value that does not match `SEPARATE` can have the same term as a different value.
     return [condition.value].flat().every((each) => SEPARATE.test(String(each)) && condition.field !== 'feed');
   });
 }

@@ -2,7 +2,7 @@ import type { Box, Circle } from './geo.ts';
 import { type Listing, PROPERTY_TYPES, STATUSES } from './listings.ts';
 import { foldText } from './words.ts';
 
-/** The members of a listing by which lists can be filtered and sorted. */
+/** The members of a listing by which lists can be filtered or sorted. */
 export const SEARCH_COLUMNS = [
   'externalId',
   'feed',

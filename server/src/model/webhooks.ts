@@ -2,8 +2,8 @@ import type { EventType } from './listings.ts';
 
 export const WEBHOOKS_MAX = 20;
 /**
- * With this many pending deliveries, no delivery can be resent on demand. Before that number is reached, no
- * further events are read.
+ * With this many pending deliveries, no delivery can be resent on demand. The process that sends stops reading
+ * further events earlier.
  */
 export const PENDING_MAX = 512;
 export const WEBHOOK_URL_LENGTH_MAX = 2000;

@@ -73,10 +73,13 @@ export async function findAccountHead(executor: Executor, id: string): Promise<A
 /** Stores an account's name and the defaults for its listings. */
 export const updateAccount = updateRows('accounts', ['id'], ['name', 'currency', 'areaUnits']);
 
-/** Waits for running writes to the account's listings, and prevents further ones. */
+/** Removes the account's head. This waits for running writes to the account's data, and prevents further ones. */
 export const closeAccount = removeRows('account_heads', ['accountId']);
 
-/** Removes an account and its data, except its listings' words in the search index: remove the listings first. */
+/**
+ * Removes an account and its data, except its logged requests and its listings' terms in the search index: remove
+ * the listings first.
+ */
 export const removeAccount = removeRows('accounts', ['id']);
 
 const selectNames = allRows(['limit'], (query, parameter: Parameter<{ limit: number }>) =>

@@ -20,7 +20,7 @@ const MEMBERS = [
   'replacedBy',
 ] as const;
 
-/** Stores a key by the SHA-256 of its secret. */
+/** Stores a key, with the SHA-256 of its secret instead of the secret itself. */
 export const insertApiKey = insertRow('api_keys', [...MEMBERS, 'hash']);
 
 /** The principal of a request with an API key, and the head (sequence and epoch) of the key's account. */
@@ -158,7 +158,7 @@ const touch = statement<KeyId & { usedAt: number; latest: number }>((query, para
     ),
 );
 
-/** Stores when a key was last used, in UTC milliseconds. */
+/** Stores when a key was last used (UTC milliseconds), unless a later use is stored. */
 export async function setLastUsed(executor: Executor, accountId: string, id: string, usedAt: number): Promise<void> {
   await executor.execute(touch, { accountId, id, usedAt, latest: usedAt + LATER_MAX_MS });
 }

@@ -83,7 +83,7 @@ async function writeSnapshot(path: string, partial: string, target: string): Pro
 
 /**
  * Like `backUp`, but writes the backup to a stream, through a temporary file next to the database.
- * @returns the size and the digest, which `restore` needs
+ * @returns the size, the digest, which `restore` needs, and the warning if there is one
  * @throws {AppError} with a message for the operator
  */
 export async function streamBackup(
@@ -149,8 +149,8 @@ export interface Restored {
 type Content = Pick<Restored, 'epoch' | 'credentials' | 'webhooks'>;
 
 /**
- * Restores a backup under a new epoch, which invalidates ETags and sequences of the previous database.
- * Sessions, invitations, and links become invalid, since they may have been revoked after the backup.
+ * Restores a backup under a new epoch, which invalidates ETags and sequences of the previous database. Sessions,
+ * invitations, and setup links become invalid, since they may have been revoked after the backup.
  * @param options `force`: whether to replace an existing database, which is kept under another name
  * @throws {AppError} with a message for the operator, in which case nothing has changed
  */
@@ -221,7 +221,10 @@ function rejectUnreadable(file: string, cause: unknown): never {
   throw new AppError('unavailable', `Cannot read ${file}: ${getSystemErrorMessage(Object(cause).errno)}.`, { cause });
 }
 
-/** Copies the backup, migrates the copy, invalidates its credentials, and gives it a new epoch. */
+/**
+ * Copies the backup, migrates the copy, invalidates its sessions, invitations, and setup link, and gives it a new
+ * epoch.
+ */
 async function prepare(file: string, prepared: string): Promise<Content> {
   makeDirectory(dirname(prepared));
   await removeDatabase(prepared);

@@ -10,7 +10,7 @@ import type { Tables } from './schema.ts';
 
 export type Row = Record<string, string | number | null>;
 
-/** A table and its primary key. */
+/** A table, its primary key, and which of its columns and rows to read. */
 export interface CopiedTable {
   name: keyof Tables;
   key: readonly [string, ...string[]];

@@ -64,8 +64,9 @@ const RENEWED_UNIT_MS = 100;
 const RADIX = 36;
 
 /**
- * The lowest version that a change gives a listing in this epoch: the renewal time as a number. This number
- * exceeds all earlier versions, including those that a restore has undone.
+ * The lowest version that a change gives a listing in this epoch: the renewal time as a number, or 0 in a
+ * database's first epoch. The renewal time exceeds all earlier versions, including those that a restore has
+ * undone.
  */
 export function versionFloorOf(epoch: string): number {
   return epoch.startsWith(RENEWED) ? Number.parseInt(epoch.slice(RENEWED.length), RADIX) : 0;

@@ -35,7 +35,7 @@ export interface EngineSql {
   /** Whether an update of a row writes to all of its indexes, so leaving out columns saves nothing. */
   updatesAllIndexes: boolean;
   /**
-   * A table for a cross join that needs only the account's row with this key. The engine looks up that row
+   * A table to cross-join, of which only the account's row with this key is needed. The engine looks up that row
    * for each row of the preceding tables, whatever its statistics say. The statement must also contain the
    * conditions on the account and the key.
    */
@@ -97,7 +97,7 @@ export interface LongTransaction extends Executor {
 /** Builds a query for a single request. */
 export type QueryBuild<R> = (query: QueryBuilder, engine: EngineSql) => { compile(): CompiledQuery<R> };
 
-/** Long reads, which run outside the main thread. Accounts take turns. */
+/** Long reads, which run on a reader thread or on the database server. Accounts take turns. */
 export interface Scans {
   /**
    * The rows of a query on an account's data.

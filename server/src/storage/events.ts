@@ -179,9 +179,9 @@ export interface OldEvent {
   listingId: string;
   /** UTC milliseconds. */
   createdAt: number;
-  /** The version that the change replaced; null if there is none. */
+  /** The sequence of the version that the change replaced; null if there is none. */
   replaced: number | null;
-  /** The UTF-8 bytes of that version's document, which expires with the event. */
+  /** The UTF-8 bytes of that version's document, which expires with the event; null if it is not stored. */
   bytes: number | null;
 }
 

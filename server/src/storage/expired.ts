@@ -30,7 +30,10 @@ const removeInvitations = command(['now'], (query, parameter: Parameter<{ now: n
   query.deleteFrom('invitations').where('expires_at', '<=', parameter('now')),
 );
 
-/** Removes expired sessions, second-factor challenges, and invitations. `now` is in UTC milliseconds. */
+/**
+ * Removes expired sessions, challenges of sign-ins and passkeys, and invitations, and shortens sessions that
+ * expire too late. `now` is in UTC milliseconds.
+ */
 export async function removeExpired(executor: Executor, now: number): Promise<void> {
   const time = new Date(now).toISOString();
   await removeSessions(executor, time);

@@ -3,7 +3,10 @@ import { formatTime } from '../lib/times.ts';
 import { COPIED_TABLES, type CopiedTable, type Row, readTable } from './copy.ts';
 import type { Database } from './database.ts';
 
-/** A row as exported: JSON values are parsed, times are in RFC 3339 format, and nulls are omitted. */
+/**
+ * A row as exported: JSON values are parsed, times are in RFC 3339 format, and nulls and the `OMITTED` columns
+ * are left out.
+ */
 export interface ExportedRow {
   table: string;
   data: Record<string, unknown>;
@@ -81,7 +84,7 @@ export async function* exportPersonRows(
       yield row;
     }
   }
-  // Keys contain their creator's name, not the id.
+  // Keys contain their creator's name, not the creator's id.
   for (const accountId of userName === undefined ? [] : accountIds) {
     const where = sql`account_id = ${accountId} and created_by = ${userName}`;
     yield* exportRows(database, { ...findTable('api_keys'), where });

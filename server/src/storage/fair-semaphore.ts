@@ -7,7 +7,7 @@ const WAITING_MAX = 100;
 /** Rejections are delayed, so that clients that ignore `Retry-After` retry less often. */
 const REJECTION_MS = { min: 500, max: 1_500 };
 
-/** An account is considered the only one once no other account has acquired a permit for this long. */
+/** An account is considered the only one if, for this long, no other account has acquired a permit. */
 const ALONE_AFTER_MS = 1_000;
 
 interface Waiter extends RunOptions {
@@ -24,11 +24,11 @@ export interface RunOptions {
    * frees its memory sooner.
    */
   isUrgent?: boolean | undefined;
-  /** Whether the work is rejected if too many such calls of the account wait. Urgent work is never rejected. */
+  /** Whether the work is rejected if too much limited work of the account waits. Urgent work is never rejected. */
   isLimited?: boolean | undefined;
   /**
-   * Whether to hold the permit for twice the duration of the work if other accounts have work, too. This
-   * leaves them half the time.
+   * Whether to hold the permit for twice the duration of the work, unless the account is the only one. This
+   * leaves half the time to the other accounts.
    */
   pauses?: boolean | undefined;
 }

@@ -51,7 +51,7 @@ type Snake<S extends string> = S extends `${infer C}${infer Rest}`
   ? `${C extends Lowercase<C> ? C : `_${Lowercase<C>}`}${Snake<Rest>}`
   : S;
 
-/** The column of a parameter: `createdAt` is `created_at`. */
+/** The column for a name in TypeScript: `created_at` for `createdAt`. */
 export function columnOf<N extends string>(name: N): Snake<N> {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as Snake<N>;
 }

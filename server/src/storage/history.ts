@@ -17,7 +17,7 @@ export interface HistoryEntry {
   type: EventType;
   /** RFC 3339. */
   at: string;
-  /** JSON text; null if unknown, or if there are none. */
+  /** JSON text. `actor` is null if it is unknown, and `changes` is null if there are no changed fields. */
   actor: string | null;
   changes: string | null;
 }
@@ -120,8 +120,8 @@ export function findFormerEntries(
 }
 
 /**
- * A listing's last entry up to a sequence, with the document, unless the entry is a deletion or the document
- * expired.
+ * A listing's last entry up to a sequence, except the current version's entry. `doc` is null if the entry is a
+ * deletion or the document has expired.
  */
 export const findFormer = firstRow(
   ['accountId', 'listingId', 'sequence'],
@@ -136,7 +136,10 @@ export const findFormer = firstRow(
       .limit(1),
 );
 
-/** The version of a listing's first entry; undefined if the current version's entry is the only one. */
+/**
+ * The version of a listing's first entry; undefined if the current version's entry is the only one, or if there
+ * are no entries.
+ */
 export const findFirstFormer = firstRow(['accountId', 'listingId'], (query, parameter: Parameter<ListingKey>) =>
   query
     .selectFrom('listing_history')

@@ -47,14 +47,11 @@ export const removeIdempotencyRecords = removeSomeRows('idempotency_keys', ['acc
 
 type Purge = { now: number; limit: number };
 
-/**
- * Removes up to `limit` records of all accounts that expired before `now` (UTC milliseconds).
- * @returns how many
- */
+/** Removes up to `limit` expired records, of all accounts. `now` is in UTC milliseconds. @returns how many */
 export const removeExpiredRecords = countRows(['now', 'limit'], (query, parameter: Parameter<Purge>) =>
   query
     .deleteFrom('idempotency_keys')
-    // On PostgreSQL, a record can be stored again after it was selected and before it is removed.
+    // Checked again, because on PostgreSQL, a record can be replaced after it was selected and before it is removed.
     .where('expires_at', '<=', parameter('now'))
     .where(({ eb, refTuple, selectFrom }) =>
       eb(

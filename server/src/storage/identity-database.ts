@@ -44,7 +44,7 @@ interface Call {
 const calls = new AsyncLocalStorage<Call>();
 
 /**
- * Runs a call to better-auth.
+ * Runs a call to better-auth, and each job of `along` in the transaction of the change that it belongs to.
  * @throws {AppError} `unavailable`, `storage_full`, or `outcome_unknown` if the database failed, even if
  * better-auth reports a missing session or another error instead; otherwise, what better-auth throws
  */

@@ -48,7 +48,10 @@ const takePoint = statement<CountParameters, { points: number; expire: number }>
     .returning(['points', 'expire']);
 });
 
-/** Like `findKeyPrincipal`, but also takes one of the key's points; `taken` is undefined if that failed. */
+/**
+ * Like `findKeyPrincipal`, but also takes one of the key's points; `taken` is undefined if that failed or the key
+ * is not valid.
+ */
 export async function findCountedKeyPrincipal(
   counters: Counters,
   hash: string,

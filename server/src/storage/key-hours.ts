@@ -89,10 +89,7 @@ export function findKeyHours(scans: Scans, accountId: string, since: number): Pr
 
 type Purge = { before: number; limit: number };
 
-/**
- * Removes up to `limit` hours of all accounts that began before a time (UTC milliseconds).
- * @returns how many
- */
+/** Removes up to `limit` key hours, of all accounts, that began before a time (UTC milliseconds). @returns how many */
 export const removeKeyHours = countRows(['before', 'limit'], (query, parameter: Parameter<Purge>) =>
   query
     .deleteFrom('key_hours')

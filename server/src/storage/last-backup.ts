@@ -7,8 +7,8 @@ import { lockFile } from './sqlite/file-lock.ts';
 import { FILE_MODE, giveToService } from './sqlite/files.ts';
 
 /**
- * The file next to the database that records its last backup. A table would be part of the backup, so a
- * restore would replace the record.
+ * The file that records the database's last backup, next to the database. A table would be part of the backup, so
+ * a restore would replace the record.
  */
 function markerOf(path: string): string {
   return `${path}-last-backup`;

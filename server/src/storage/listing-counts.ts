@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Executor, Parameter } from './database.ts';
 import { command, rowOf } from './functions.ts';
 
-// On SQLite, `listing_counts` contains how many of an account's listings have the same values. A trigger
-// updates these counts for each changed row, unless the transaction has suspended the trigger.
+// On SQLite, `listing_counts` contains how many of an account's listings have the same values. Triggers update
+// these counts for each inserted, changed, or removed row. A transaction can suspend the trigger for changed
+// rows.
 
 /** The values by which most searches count listings. */
 export interface CountedValues {

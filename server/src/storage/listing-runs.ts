@@ -112,8 +112,8 @@ const selectIds = allRows(['accountId', 'beforeId', 'limit'], (query, parameter:
 );
 
 /**
- * The id of the `count`-th listing after `afterId` if more listings follow it; `afterId` itself for a count
- * of 0. Does not read documents.
+ * The id of the `count`-th listing after `afterId`, or `afterId` itself for a count of 0; undefined if no listing
+ * follows it. Does not read documents.
  */
 export async function findPageEnd(
   executor: Executor,

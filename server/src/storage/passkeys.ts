@@ -13,8 +13,8 @@ export const findCredentialUser = findRow('passkeys', ['credentialId'], ['userId
 
 export const setPasskeyUsed = updateRows('passkeys', ['id'], ['lastUsedAt']);
 
-/** @returns how many there were */
+/** @returns how many were removed */
 export const removePasskey = removeRows('passkeys', ['userId', 'id']);
 
-/** @returns how many there were */
+/** @returns how many were removed */
 export const removePasskeys = removeRows('passkeys', ['userId']);

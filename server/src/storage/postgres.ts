@@ -96,7 +96,7 @@ async function distributeAlone(client: pg.ClientBase): Promise<void> {
   await send(client, { text: 'commit' });
 }
 
-/** Returns the URL without its password. */
+/** Returns the URL without its password and its query string. */
 function nameOf(text: string): string {
   const url = new URL(text);
   if (url.password !== '') url.password = '***';

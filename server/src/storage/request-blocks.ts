@@ -56,7 +56,7 @@ export const removeRequestBlocks = removeSomeRows('request_blocks', ['accountId'
 
 type Trim = { before: string; limit: number };
 
-/** Removes up to `limit` blocks of all accounts before an id, oldest first. @returns their sizes */
+/** Removes up to `limit` blocks, of all accounts, with ids below `before`, oldest first. @returns their sizes */
 export const removeOldestRequestBlocks = allRows(['before', 'limit'], (query, parameter: Parameter<Trim>) =>
   query
     .deleteFrom('request_blocks')

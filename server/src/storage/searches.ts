@@ -29,8 +29,8 @@ export interface SearchOptions extends Pick<RunOptions, 'signal' | 'isUrgent'> {
 export interface PageOptions<Executor> extends SearchOptions {
   /**
    * Checks something after the search has read; if the check fails, so does the search. It can run more than
-   * once. If it gets an executor, it must send its statement immediately: PostgreSQL runs the statement after
-   * the search, but calls `check` before the search has finished.
+   * once. If it gets an executor, it must send its statement immediately: on PostgreSQL, the statement runs after
+   * the search, but `check` is called before the search has finished.
    */
   check?: ((executor?: Executor) => Promise<unknown>) | undefined;
 }

@@ -227,7 +227,10 @@ export const hasOldDelivery = hasRow(
       .limit(1),
 );
 
-/** Removes up to `limit` deliveries in a state that were last updated before `before` (UTC milliseconds). */
+/**
+ * Removes up to `limit` of an endpoint's deliveries in a state, if they were last updated before `before` (UTC
+ * milliseconds).
+ */
 export const removeOldDeliveries = countRows(
   ['accountId', 'webhookId', 'state', 'before', 'limit'],
   (query, parameter: Parameter<OfWebhook & { state: DeliveryState; before: number; limit: number }>) =>

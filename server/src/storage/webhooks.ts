@@ -143,7 +143,7 @@ const claim = statement<
     .returning([...COLUMNS, 'secret', 'old_secret as oldSecret', 'revision']),
 );
 
-/** Makes `owner` the process that advances an endpoint, if the endpoint is enabled. */
+/** Makes `owner` the process that sends an endpoint's webhooks, if the endpoint is enabled. */
 export async function claimWebhook(
   executor: Executor,
   accountId: string,
@@ -164,9 +164,9 @@ export interface Advance extends Pick<Webhook, 'position' | 'pending' | 'failing
 }
 
 /**
- * Moves an endpoint's position.
- * @returns false, without a change, if a user or an API key has changed the endpoint, another process has
- * claimed it, or its stored position is different, for example after a failover
+ * Stores an endpoint's position, its number of pending deliveries, and whether and since when it fails.
+ * @returns false, without a change, if a user or an API key has changed the endpoint, another process has claimed
+ * it, or its stored position is different, for example after a failover
  */
 export const advanceWebhook = hasRow(
   ['accountId', 'id', 'position', 'pending', 'failingSince', 'disabledAt', 'enabled', 'from', 'revision', 'owner'],
@@ -185,9 +185,9 @@ export const advanceWebhook = hasRow(
 type After = { afterAccount: string; afterId: string; limit: number };
 
 /**
- * The positions of enabled endpoints and the sequences of their accounts, in pages, for the processes that
- * send webhooks. Covers all accounts that are not suspended. `behind` is the minimum number of events after
- * the position.
+ * The positions, revisions, and numbers of pending deliveries of enabled endpoints, and the sequences of their
+ * accounts, in pages, for the processes that send webhooks. Covers all accounts that are not suspended. `behind`
+ * is the minimum number of events after the position.
  */
 export const findEnabledWebhooks = allRows(
   ['behind', 'afterAccount', 'afterId', 'limit'],

@@ -125,7 +125,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
     await removeAccount(transaction, id);
     for (const member of members) await removeLonelyUser(transaction, member.id);
   });
-  // If the request log is not available, `purgeRequestsOfDeletedAccounts` removes the requests later.
+  // If the request log is not available, `purgeRequestsOfDeletedAccounts` removes the logged requests later.
   await removeRequests(database.requestLog, id).catch(() => {});
 }
 

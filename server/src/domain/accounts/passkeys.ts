@@ -13,7 +13,7 @@ export async function requirePasskeyRoom(executor: Executor, userId: string, add
 }
 
 /**
- * Runs in better-auth's transaction.
+ * Runs in the transaction of better-auth's change.
  * @throws {AppError} `conflict` if the user now has too many passkeys, or `unauthorized`
  */
 export async function afterPasskeyAdded(transaction: Executor, sessionActor: SessionActor): Promise<void> {
@@ -32,7 +32,7 @@ export async function deletePasskey(database: Database, sessionActor: SessionAct
 }
 
 /**
- * Runs in better-auth's transaction.
+ * Runs in the transaction of better-auth's change.
  * @throws {AppError} `unauthorized` if the passkey was deleted concurrently
  */
 export async function afterPasskeyUse(transaction: Executor, id: string): Promise<void> {
@@ -41,7 +41,7 @@ export async function afterPasskeyUse(transaction: Executor, id: string): Promis
 }
 
 /**
- * Runs in better-auth's transaction.
+ * Runs in the transaction of better-auth's change.
  * @throws {AppError} `unauthorized` if the passkey was deleted concurrently
  */
 export async function requirePasskey(transaction: Executor, id: string): Promise<void> {

@@ -32,8 +32,8 @@ export async function changeName(database: Database, sessionActor: SessionActor,
 }
 
 /**
- * Runs in better-auth's transaction. Ends all of the user's sessions, and all sign-ins with the old password
- * that are still waiting for a second factor.
+ * Runs in the transaction of better-auth's change. Ends all of the user's sessions, and all sign-ins with the old
+ * password that are still waiting for a second factor.
  */
 export async function afterPasswordChange(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await recordSecurityChange(transaction, sessionActor, 'administrator.password_changed');
@@ -41,13 +41,16 @@ export async function afterPasswordChange(transaction: Executor, sessionActor: S
   await removeChallenges(transaction, sessionActor.userId);
 }
 
-/** Runs in better-auth's transaction. */
+/** Runs in the transaction of better-auth's change. */
 export async function afterTwoFactorEnabled(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await recordSecurityChange(transaction, sessionActor, 'administrator.two_factor_enabled');
   await verifyTwoFactor(transaction, sessionActor.userId);
 }
 
-/** Runs in better-auth's transaction. If the second factor is off, only ends its setup, which is not recorded. */
+/**
+ * Runs in the transaction of better-auth's change. If the second factor is off, only ends its setup, which is not
+ * recorded.
+ */
 export async function afterTwoFactorDisabled(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await requireSession(transaction, sessionActor);
   if (await hasTwoFactor(transaction, sessionActor.userId))

@@ -12,7 +12,10 @@ const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;
 const ACCOUNTS_LENGTH = 100;
 
-/** Removes events older than 30 days. `now` is in UTC milliseconds. */
+/**
+ * Removes events older than 30 days, and the parts of histories that expire with them. `now` is in UTC
+ * milliseconds.
+ */
 export async function purgeEvents(database: Database, now: number, signal: AbortSignal): Promise<void> {
   const before = now - EVENTS_KEPT_MS;
   await forEachAccount(database, signal, (accountId) => purgeAccount(database, accountId, before, signal));

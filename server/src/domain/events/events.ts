@@ -102,7 +102,7 @@ async function readPage(database: Database, principal: Principal, head: Head, ra
     bytes += found.events.reduce((sum, { doc }) => sum + Buffer.byteLength(doc ?? ''), 0);
     return found.events;
   };
-  /** Reads runs until one has events. */
+  /** Reads runs until one has events, or until the page is complete. */
   const readNext = async (size: () => RunSize): Promise<StoredEvent[] | undefined> => {
     let events: StoredEvent[] | undefined = [];
     while (events?.length === 0 && !isOver()) {

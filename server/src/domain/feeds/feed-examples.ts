@@ -6,7 +6,10 @@ import type { FeedChange } from './feed-rows.ts';
 
 /** Maximum number of examples of each kind that a plan shows. */
 export const EXAMPLES_MAX = 1_000;
-/** A plan shows no further updates or failed rows once those that it shows are longer than this, as JSON. */
+/**
+ * Maximum total length, as JSON, of the updates in a plan and, separately, of its failed rows. The last update
+ * can exceed it.
+ */
 export const EXAMPLES_LENGTH_MAX = 2 * 1024 * 1024;
 
 interface MissingExample {

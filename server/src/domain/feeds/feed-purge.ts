@@ -39,7 +39,7 @@ async function purgeAccount(database: Database, accountId: string, before: strin
   await limitStored(database, accountId, signal);
 }
 
-/** Removes the failed rows of an account's oldest runs, until all of them together are within the limit. */
+/** Removes the failed rows of an account's oldest runs, until all failed rows of the account are within the limit. */
 export async function limitStored(database: Database, accountId: string, signal: AbortSignal): Promise<void> {
   let excess = (await sumStoredBytes(database, accountId)) - STORED_BYTES_MAX;
   while (!signal.aborted && excess > 0) {

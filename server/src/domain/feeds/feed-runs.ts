@@ -35,7 +35,7 @@ export interface FeedRequest<R extends Reader = Actor> {
   signal: AbortSignal;
 }
 
-/** Maximum number of failed rows in a run's record, and their maximum length. */
+/** Maximum number and total length of the failed rows in a run's record. */
 const ERRORS_MAX = 100;
 const ERRORS_LENGTH_MAX = 256 * 1024;
 
@@ -71,8 +71,8 @@ export async function runFeed(database: Database, request: FeedRequest): Promise
 }
 
 /**
- * Adds the run to its error. If listings were changed, also replaces the message of a database error, which says
- * that nothing was written.
+ * Adds the run's id to the error. If listings were changed, also replaces the message of a database error, which
+ * says that nothing was written.
  */
 function withRun(error: AppError, { id, counts }: StoredRun): AppError {
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';

@@ -59,7 +59,7 @@ export async function getRun(executor: Executor, accountId: string, name: string
   return withoutLost(run, feed);
 }
 
-/** A feed's runs, newest first. @throws {AppError} `not_found` */
+/** A page of a feed's runs, newest first, and whether the page is the last one. @throws {AppError} `not_found` */
 export async function listRuns(
   executor: Executor,
   accountId: string,

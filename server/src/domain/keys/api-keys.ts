@@ -206,8 +206,8 @@ export interface Authenticated {
 }
 
 /**
- * Finds a key's principal. If `count` is given and the database counts requests for several machines, the
- * same round trip also counts this request.
+ * Finds a key's principal, or the reason for rejecting the key. If `count` is given and the database counts
+ * requests for several machines, the same round trip also counts this request.
  */
 export async function authenticate(
   database: Database,

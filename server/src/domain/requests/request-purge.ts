@@ -14,8 +14,8 @@ const PURGE_LENGTH = 50;
 const AFTER_ALL = '~';
 
 /**
- * Removes the oldest requests until the log is within its limits; without `retention`, removes all of them.
- * `now` is in UTC milliseconds.
+ * Removes the oldest logged requests until the log is within its limits; without `retention`, removes all of
+ * them. `now` is in UTC milliseconds.
  */
 export async function purgeRequestLog(
   { requestLog }: Database,
@@ -30,7 +30,7 @@ export async function purgeRequestLog(
   await removeOldest(requestLog, AFTER_ALL, (total?.bytes ?? 0) - retention.bytes, signal);
 }
 
-/** Removes the oldest requests before a block id, until at least `excess` bytes are removed. */
+/** Removes the oldest logged requests, from blocks before a block id, until at least `excess` bytes are removed. */
 async function removeOldest(requestLog: LogDatabase, before: string, excess: number, signal: AbortSignal) {
   let left = excess;
   while (left > 0 && !signal.aborted && (await hasRequests(requestLog))) {
@@ -53,7 +53,7 @@ export async function removeRequests(requestLog: LogDatabase, accountId: string)
     removed = await requestLog.write((transaction) => removeRequestBlocks(transaction, accountId, PURGE_LENGTH));
 }
 
-/** Removes the requests of deleted accounts, such as those that ended after the deletion. */
+/** Removes the logged requests of deleted accounts, such as requests that ended after the deletion. */
 export async function purgeRequestsOfDeletedAccounts(database: Database, signal: AbortSignal): Promise<void> {
   const { requestLog } = database;
   let afterId = '';

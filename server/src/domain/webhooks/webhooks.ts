@@ -87,7 +87,8 @@ export async function createWebhook(
 }
 
 /**
- * Enabling a disabled endpoint also clears `failingSince` and sends its pending deliveries immediately.
+ * Enabling a disabled endpoint also clears `failingSince` and `disabledAt`, and sends its pending deliveries
+ * immediately.
  * @throws {AppError} `validation_failed` for the URL, or what `changeOne` throws
  */
 export async function changeWebhook(

@@ -86,7 +86,7 @@ export function readyChange(
 type ChangedFields = Pick<ReadyChange, 'parts'> & { changed: string };
 
 const CHANGED_FIELDS_MAX = 1_000;
-/** Most listings of a batch differ in the same fields, so they share these values. */
+/** Most changes of a batch affect the same fields, so they share these values. */
 const changedFields = new LRUCache<string, ChangedFields>({ max: CHANGED_FIELDS_MAX });
 
 function changedFieldsOf(names: string[]): ChangedFields {

@@ -67,7 +67,10 @@ async function findLiveRecord(
   return row !== undefined && (row.expiresAt > Date.now() || trustedNow() === undefined) ? row : undefined;
 }
 
-/** A stored listing has a `sequence`, which identifies its document. Earlier releases stored the document instead. */
+/**
+ * If the outcome is a listing, its `sequence` identifies the document. Earlier releases stored the document
+ * instead.
+ */
 async function readOutcome(transaction: Executor, accountId: string, outcome: ReturnType<typeof JSON.parse>) {
   const { id, sequence } = outcome;
   if (sequence === undefined) return outcome;

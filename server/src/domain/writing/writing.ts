@@ -27,7 +27,8 @@ export interface Reader {
 export interface Actor extends Reader {
   access?: 'full';
   /**
-   * The feed whose run makes the changes. If it is given, histories name the feed instead of the key or user.
+   * The feed whose run or deletion makes the changes. If it is given, histories name the feed instead of the key
+   * or user.
    */
   feed?: { name: string; runId: string };
 }

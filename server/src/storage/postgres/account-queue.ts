@@ -8,7 +8,7 @@ export class AccountQueue {
   readonly waiting: Job[] = [];
   drained: Promise<void> | undefined;
   isRunning = false;
-  /** Limits retries after a failure; undefined again once a group is committed or its changes are rejected. */
+  /** Limits retries after a failure; undefined again once a group is committed, or once retrying is given up. */
   backoff: Backoff | undefined;
 
   constructor(accountId: string | undefined) {

@@ -87,7 +87,8 @@ export class AccountWriteQueues {
     queue.backoff ??= new Backoff();
     // All jobs may have been rejected while the queue waited for a slot.
     if (queue.waiting.length > 0) {
-      // Urgent, because many requests wait for a group: behind the account's reads, it would start every two seconds.
+      // Urgent, because many requests wait for a group: behind the account's reads, a group would start only
+      // every two seconds.
       await this.#pool
         .use((client) => this.#runGroup(client, queue, jobs), queue.accountId, true)
         .catch((error: unknown) => this.#settleFailure(error, queue, jobs));
@@ -95,7 +96,10 @@ export class AccountWriteQueues {
     queue.isRunning = false;
   }
 
-  /** Runs one transaction, and moves its jobs from the queue to `jobs`. @throws {GroupFailure} */
+  /**
+   * Runs one transaction, and moves its jobs from the queue to `jobs`.
+   * @throws {GroupFailure}, or as `requireStandby` does
+   */
   async #runGroup(client: pg.ClientBase, queue: AccountQueue, jobs: Job[]): Promise<void> {
     const { accountId, waiting } = queue;
     if (this.#isInDoubt) {
@@ -128,8 +132,8 @@ export class AccountWriteQueues {
 
   /**
    * Rejects the job that caused the error and runs the others again. If no job caused it, retries all jobs for a
-   * while. If retrying does not or cannot help, rejects them and the jobs that wait behind them, which would get
-   * the same error.
+   * while. If retrying does not or cannot help, rejects them, the jobs that wait behind them, and jobs of other
+   * queues (`#rejectOthers`), which would get the same error.
    */
   async #settleFailure(error: unknown, queue: AccountQueue, jobs: Job[]): Promise<void> {
     const { cause, culprit, isRepeatable } = error instanceof GroupFailure ? error : new GroupFailure(error, undefined);
@@ -148,7 +152,10 @@ export class AccountWriteQueues {
     this.#rejectOthers(queue, reason, isAway(cause) ? 0 : WAITING_MAX_MS);
   }
 
-  /** Rejects the jobs of other queues that have waited for `waitedMs`. */
+  /**
+   * Rejects the waiting jobs, of this queue and of all queues that are not running, that have waited for
+   * `waitedMs`.
+   */
   #rejectOthers(queue: AccountQueue, error: unknown, waitedMs: number): void {
     const lastTimeMs = performance.now() - waitedMs;
     for (const other of this.#queues.values()) {

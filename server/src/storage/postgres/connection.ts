@@ -22,7 +22,10 @@ export interface Query {
   text: string;
   values?: unknown[];
   name?: string;
-  /** How long to wait for the result, without `GRACE_MS`, if not as long as the pool. The server is not told. */
+  /**
+   * How long to wait for the result, without `GRACE_MS`; by default, the pool's `statementTimeoutMs`. The server
+   * is not told.
+   */
   timeoutMs?: number;
 }
 

@@ -43,7 +43,10 @@ const FOREIGN_KEYS = [
   ['listing_facets', 'listing_facets_listing', '(account_id, id) references listings (account_id, id)'],
   ['webhook_deliveries', 'webhook_deliveries_webhook', '(account_id, webhook_id) references webhooks (account_id, id)'],
 ] as const;
-/** Citus also lists local tables with a foreign key to a reference table. */
+/**
+ * Selects only distributed tables and reference tables. Citus also lists local tables that reference a reference
+ * table.
+ */
 const FIND_DISTRIBUTED = "select logicalrelid::text from pg_dist_partition where partmethod = 'h' or repmodel = 't'";
 /** Moving existing data can take hours. */
 const NO_LIMIT = 'set local statement_timeout = 0; set local lock_timeout = 0';

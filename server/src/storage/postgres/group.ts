@@ -59,7 +59,10 @@ export class Group {
   readonly #pending: Pending<Job | undefined>[] = [];
   readonly #outcomes: Outcome[] = [];
 
-  /** Begins the transaction and locks the account, without awaiting the result. */
+  /**
+   * Begins the transaction and locks the account, or the data that belongs to no account, without awaiting the
+   * results.
+   */
   constructor(client: pg.ClientBase, pool: Pool, accountId: string | undefined) {
     this.#client = client;
     this.#pool = pool;

@@ -4,7 +4,7 @@ import { SCHEMA_VERSION } from '../migrations.ts';
 import { send } from './connection.ts';
 import { readVersion } from './migrate.ts';
 
-/** The names of distributed tables are on the coordinator, too. */
+/** On Citus, distributed tables are also listed, because the coordinator has a table of the same name for each. */
 const SELECT_TABLES = `
   select relname, reltuples::bigint, pg_total_relation_size(oid) from pg_class
   where relkind = 'r' and pg_table_is_visible(oid) and relnamespace = current_schema()::regnamespace

@@ -13,7 +13,7 @@ export interface Pending<Owner> {
 
 /**
  * The transaction of a job. A statement that returns no rows is sent without awaiting its result, which is
- * checked before the commit, so that only reads cost a round trip.
+ * checked before the commit, so that only statements that return rows cost a round trip.
  */
 export class JobTransaction<Owner> implements LongTransaction {
   readonly hasCountTriggers = false;

@@ -19,7 +19,7 @@ export interface PoolSettings {
 const ACQUIRE_TIMEOUT_MS = 2_000;
 /** This many waiting requests per connection are served well before the timeout. */
 const WAITING_PER_CONNECTION = 150;
-/** The wait for a lock times out earlier than its statement, so that the error names the cause. */
+/** A statement's wait for a lock times out before the statement itself, so that the error names the cause. */
 const LOCK_SHARE = 0.9;
 /** Connections younger than this are assumed to lead to the same server as a new one. */
 const YOUNG_MS = 1_000;

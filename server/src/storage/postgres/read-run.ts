@@ -11,8 +11,8 @@ export interface ResultRun extends Result {
 }
 
 /**
- * In a transaction, reads rows from a cursor, up to the row that brings the total size of the strings above
- * `bytesMax`.
+ * Reads rows from a cursor, in the open transaction, up to the row that brings the total size of the strings
+ * above `bytesMax`.
  */
 export async function readRun(client: pg.ClientBase, query: Query, bytesMax: number): Promise<ResultRun> {
   const fetch = (count: number) => send(client, { ...query, text: `fetch ${count} from ${CURSOR}`, values: [] });

@@ -98,7 +98,10 @@ export async function executeRun<P, R>(
 }
 
 interface ReadPageOptions extends Bounds, Pick<PageOptions<Executor>, 'check'> {
-  /** SQL commands for this query only, each preceded by a semicolon. With such settings, the query is prepared. */
+  /**
+   * SQL commands for this query only, each preceded by a semicolon. If there are any, the server keeps the query
+   * prepared, unless a pooler prevents that.
+   */
   settings: string;
 }
 

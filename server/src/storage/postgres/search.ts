@@ -40,11 +40,11 @@ const WALK_MAX = 500;
  * compared with the words of each listing.
  */
 const LONG_WALK_MAX = { withoutWords: 8_000, withWords: 2_000 };
-/** The second query runs if it is expected to find this many times the length of the page. */
+/** The second query runs only if it is expected to find this many times the number of matches that the page needs. */
 const LONG_WALK_MARGIN = 1.5;
 /**
  * Reading a listing in the order of the ids takes this fraction of the time of reading one that the conditions'
- * indexes find: most listings with adjacent ids are on the same page, and most others are not.
+ * indexes find: most listings with adjacent ids are on the same database page, and most others are not.
  */
 const WALK_COST = 1 / 8;
 /**
@@ -65,7 +65,7 @@ const IN_INDEX_ORDER =
   '; set local enable_sort = off; set local enable_bitmapscan = off; set local enable_seqscan = off';
 
 /**
- * The columns of the index `listing_facets_counts`. Conditions on them are not checked by terms, because
+ * The columns of the index `listing_facets_counts`. `count` does not check conditions on them by terms, because
  * terms would be compared for each match, which takes longer.
  */
 const COUNTED: ReadonlySet<SearchColumn> = new Set<SearchColumn>(['status', 'beds', 'propertyType', 'baths']);
@@ -197,7 +197,10 @@ export class PostgresSearch implements ListingSearch<Executor> {
   }
 }
 
-/** A query for the first matches, if they are near the beginning of the list; undefined if the list has no index. */
+/**
+ * A query for the first matches, if they are near the beginning of the list; undefined for a list by distance
+ * that is descending or starts after a position.
+ */
 function firstMatches(accountId: string, search: Search, wanted: Wanted): Sql | undefined {
   const { circle, order } = search;
   if (order.by !== 'distance') return firstInOrder(accountId, search, wanted, WALK_MAX);

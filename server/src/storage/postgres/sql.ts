@@ -15,7 +15,7 @@ export const postgresSql: EngineSql = {
   updateFacets: (query, rows, accountId) => {
     const names = Object.keys(rows[0] ?? {}).filter((name) => name !== 'id');
     const replaced = names.map((name) => [name, sql`excluded.${sql.ref(name)}`]);
-    // A row that is inserted must have terms.
+    // `terms` cannot be null, so each given row needs terms, even if the stored ones are kept.
     const all = rows.map((row) => ({ terms: sql`''`, ...row, account_id: accountId }) as never);
     return query
       .insertInto('listing_facets')

@@ -48,7 +48,10 @@ export class Candidates {
     this.#index = index;
   }
 
-  /** The candidates of a selective condition, or of all conditions on terms; undefined if there are too many. */
+  /**
+   * The candidates of a selective condition, or those that meet all conditions on terms; undefined if there are
+   * too many.
+   */
   findFew(context: SearchContext): Selected<number[]> | undefined {
     const { account, search, terms, isQuick } = context;
     const countMax = isQuick ? FEW.quick : FEW.thorough;
@@ -84,7 +87,10 @@ export class Candidates {
     return found && { numbers: withChanged(context, found), hasWords: this.#index.hasAllWords(account, terms) };
   }
 
-  /** The candidates of the condition that has the fewest, as a table in descending order of their numbers. */
+  /**
+   * The candidates of the condition that has the fewest, or all listings of the account if every condition has
+   * too many, as a table in descending order of their numbers.
+   */
   selectAll(context: SearchContext, before = END): Selected<Sql> {
     const { account } = context;
     const fewest = this.#selectFewest(context);

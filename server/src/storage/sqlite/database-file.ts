@@ -35,7 +35,7 @@ export function prepareFile(path: string): void {
   requireAccess(dirname(path), R_OK | W_OK | X_OK);
   requireAccess(path, R_OK | W_OK);
   const left = findLeftCompanion(path);
-  // Looks for `left` first, since another process may create the database between the two checks.
+  // `left` is looked up first, since another process may create the database between the two checks.
   if (!existsSync(path)) {
     if (left !== undefined) throw incomplete(`${path} is missing, but ${left} contains changes to it.`);
     createFile(path);

@@ -10,7 +10,10 @@ import type { PreparedQueries } from './prepared-queries.ts';
 // listing, so changed listings wait in `unindexed_listings` until there are several. A search also checks the
 // waiting listings.
 
-/** Listings are indexed once this many wait. With 64, each would take one and a half times as long. */
+/**
+ * Listings are indexed immediately once this many wait, and after a delay if fewer do. With 64, each would take
+ * one and a half times as long.
+ */
 export const WAITING_MAX = 256;
 /** How long a transaction adds listings to the index. Other writes wait during this time. */
 const INDEX_MS = 6;

@@ -12,7 +12,7 @@ import { Connection } from './connection.ts';
 import { explainFault } from './errors.ts';
 import { INDEX_ALL } from './listing-index.ts';
 
-/** The indexes of a million listings are sorted in pieces of this size. */
+/** The cache during a migration. SQLite builds an index by sorting its entries in pieces of this size. */
 const MIGRATION_CACHE_KIB = 65_536;
 
 /** Creates the tables of an empty database. */

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { type MigrationReport, migrateHere } from './migrate.ts';
 import { openConnection } from './open-connection.ts';
 
-// Migrates the database file of `workerData`, and reports the progress.
+// Migrates the database file whose path is `workerData`, and reports the progress.
 
 const report = (message: MigrationReport) => parentPort?.postMessage(message);
 

@@ -48,7 +48,7 @@ export function hasManyWords({ words }: Search): boolean {
   return words.length > QUICK_WORDS_MAX;
 }
 
-/** Whether a quick search has read enough. */
+/** Whether a quick search has read so much that it gives up. */
 export function isOver({ isQuick }: SearchContext, read: number): boolean {
   return isQuick && read > QUICK_READ_MAX;
 }

@@ -26,8 +26,8 @@ const QUICK_COUNTS_MAX = 20;
 /** A quick search looks up several terms together only among this many of the latest numbers, in about 1 ms. */
 const QUICK_NUMBERS_MAX = 50_000;
 /**
- * Before it sorts candidates, a thorough search reads this many times the square root of (page length ×
- * number of listings).
+ * Before a thorough search reads and sorts all candidates, it reads listings in the order of the list: up to this
+ * many times the square root of (page length × number of listings).
  */
 const THOROUGH_FACTOR = 4;
 

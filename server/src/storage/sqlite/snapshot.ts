@@ -33,8 +33,8 @@ export async function copyPages(path: string, target: string): Promise<void> {
 }
 
 /**
- * Writes the content of a database to a new file, without the deleted data that is left in free pages and in
- * the word index. The caller makes sure that no other process uses the database.
+ * Writes the content of a database to a new file, without the deleted data that is left in free pages and in the
+ * full-text index. The caller makes sure that no other process uses the database.
  */
 export function rewrite(path: string, target: string): void {
   const database = new DatabaseSync(path);
@@ -173,7 +173,10 @@ export function findLeftCompanion(path: string): string | undefined {
   return COMPANIONS.map((ending) => path + ending).find((companion) => existsSync(companion));
 }
 
-/** Keeps other processes from opening the database. A database that is too damaged to be locked is not in use. */
+/**
+ * Keeps other processes from opening the database. A database that is too damaged to be locked counts as not in
+ * use.
+ */
 function lock(database: DatabaseSync, path: string): void {
   try {
     // Fails while another connection is open, even an idle one (sqlite.org/wal.html#specialnote).

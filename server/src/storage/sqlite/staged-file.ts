@@ -3,7 +3,10 @@ import { translateError } from './errors.ts';
 
 const CACHE_KIB = 4_096;
 const PAGE_BYTES = 4_096;
-/** A failed row's longer values are not read, and work ends early at this total length, to bound memory and time. */
+/**
+ * To bound memory and time, values of a failed row that are longer than the first limit are not read, and
+ * `workAfter` returns rows up to the second limit in total.
+ */
 const VALUES_BYTES_MAX = 64 * 1024;
 const WORK_BYTES_MAX = 1024 * 1024;
 /** Disk space that a run can take: enough for ten million rows of a kilobyte. */
@@ -40,15 +43,15 @@ export interface StagedWork {
   cleaned: number;
 }
 
-/** A failed row: `error` is JSON text, as in responses. `values` is null if the values are long. */
+/** A failed row: `error` is JSON text, as in responses. `values` is null if there are none or if they are long. */
 export type StagedFailure = { number: number; error: string; values: string | null };
 
 /** `change`: the listing is written. `mark`: only the listing's mark is written. */
 export type StagedKind = 'change' | 'mark';
 
 /**
- * The rows of a file, sorted by external id, and what a run will do with them. SQLite keeps them in memory up
- * to the size of the cache, and the rest in an unnamed temporary file, which is deleted with the connection.
+ * The rows of a file, sorted by external id, and what a run will do with them. SQLite keeps them in memory up to
+ * the size of the cache, and the rest in an unnamed temporary file, which is deleted when the connection closes.
  * Each call takes less than a millisecond, unless it returns many rows.
  */
 export class StagedFile {
@@ -168,7 +171,7 @@ export class StagedFile {
     return this.#all(sql, [number, limit]);
   }
 
-  /** A row's own values; null if they are long. */
+  /** A row's own values; null if there are none or if they are long. */
   valuesOf(number: number): string | null {
     const sql = `select ${SHORT_VALUES} as own from rows where number = ?`;
     return this.#all<{ own: string | null }>(sql, [number])[0]?.own ?? null;

@@ -108,7 +108,7 @@ function* batchLengths(firstMax: number): Generator<number> {
   for (let length = Math.min(first, firstMax); ; length = Math.min(2 * length, max)) yield length;
 }
 
-/** Sorts rows that have the same value newest first. The rows are already sorted by value. */
+/** Sorts rows newest first within each value. The rows are already sorted by value. */
 function inTiesNewestFirst(rows: FoundRow[]): FoundRow[] {
   const groups: FoundRow[][] = [];
   for (const row of rows) {
@@ -119,8 +119,8 @@ function inTiesNewestFirst(rows: FoundRow[]): FoundRow[] {
 }
 
 /**
- * The lowest number that is above those of all listings that follow the listing in a list by id. It is at most
- * the listing's own number.
+ * In a list by id, the lowest number above the numbers of all listings that follow the listing with this id. It
+ * is at most that listing's own number.
  */
 export function findNumberAfter(queries: PreparedQueries, account: number, id: string): number {
   const [row] = queries.all(sql`select number from listing_facets indexed by listing_facets_id

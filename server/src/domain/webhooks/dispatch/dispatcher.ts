@@ -19,7 +19,7 @@ import { Slots } from './slots.ts';
 
 /** How often leases are renewed and all endpoints are checked. */
 const TICK_MS = 3_000;
-/** The minimum time between two checks, which clients cause by changing endpoints. */
+/** The minimum time between two checks of all endpoints, since clients cause such checks by changing endpoints. */
 const TICK_GAP_MS = 250;
 /** How often to check for other processes' writes. */
 const POLL_MS = 250;

@@ -361,7 +361,11 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return nextAttemptAt(entry.attempts, now, retryAfterMs);
   }
 
-  /** Raises the limit for attempts in flight by one after a success, and halves it after a failure. */
+  /**
+   * Raises the limit for attempts in flight by one after a success, and halves it after a failure. Also notes
+   * since when the endpoint has been failing. The first success after a long failure makes all waiting events
+   * ready.
+   */
   #adapt(isDelivered: boolean, now: number): void {
     this.#limit = isDelivered ? Math.min(LIMIT_MAX, this.#limit + 1) : Math.max(1, this.#limit >> 1);
     this.#failuresInRow = isDelivered ? 0 : this.#failuresInRow + 1;
