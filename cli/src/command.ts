@@ -23,10 +23,10 @@ export class Command extends BaseCommand {
   }
 }
 
-/** The columns of a help text between its indents. */
+/** The width of a help text, without an indent of two columns on each side. */
 const WRAPPED_WIDTH = 76;
 
-/** Breaks a text of a help into indented lines. */
+/** Wraps a help text, and indents its lines. */
 export function wrap(text: string): string {
   return new Help().boxWrap(text, WRAPPED_WIDTH).replaceAll(/^/gm, '  ');
 }

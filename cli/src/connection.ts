@@ -31,7 +31,7 @@ export async function withClient({ curl }: CurlOptions, work: Work, files: CurlF
   }
 }
 
-/** @throws {CommandError} if the key is malformed, before any request */
+/** Checks the key before any request. @throws {CommandError} if it is malformed */
 export function createClient(service: Service, advice: Advice = adviceByOrigin()): PropertyListings {
   const fault = describeKeyFault(service.apiKey);
   if (fault !== undefined) throw new CommandError(`${fault} ${advice.key}`, EXIT.needsKey);

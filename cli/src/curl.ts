@@ -1,7 +1,7 @@
 import type { Fetch } from '@property-listings/client/request';
 import { note } from './output/standard-output.ts';
 
-/** The files that the printed curl command reads or writes. The CLI itself would stream their content. */
+/** The files that the printed curl command reads or writes. Without `--curl`, the CLI streams their content. */
 export interface CurlFiles {
   sent?: string;
   received?: string | undefined;

@@ -29,7 +29,7 @@ export const LOGIN_ADVICE: Advice = {
   address: 'Check that the service is running and that the address is correct. Nothing was stored.',
 };
 
-/** Next steps for errors whose message says none, or says something that does not apply to the command line. */
+/** Next steps for errors whose message gives none, or gives one that does not apply to the command line. */
 const NEXT: Record<string, string> = {
   not_found: 'If you expected it to exist, use "listings me" to check which account your key belongs to.',
   feed_busy: 'To see the run, use "listings feeds runs NAME".',

@@ -40,7 +40,7 @@ Examples:
   $ listings create --address "12 Elm Street" --beds 3 --baths 2
   $ listings export listings.csv && listings import listings.csv --dry-run`;
 
-/** Results go to stdout, everything else to stderr. */
+/** Runs a command. Results and requested help go to stdout, everything else to stderr. */
 export async function run(args: string[]): Promise<void> {
   exitQuietlyOnClosedOutput();
   exitOnSignals();

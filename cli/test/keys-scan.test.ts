@@ -85,7 +85,7 @@ describe('keys scan', () => {
     assert.deepEqual((await scan(join(root, 'a/circle/a/.hidden'))).lines, [`${root}/a/circle/a/.hidden:1: ${SHOWN}`]);
   });
 
-  test('reads stdin as -', async () => {
+  test('reads stdin if the path is -', async () => {
     const { code, stdout } = await listings(['keys', 'scan', '-'], {}, `a\n${KEY}\n`);
     assert.deepEqual([code, stdout], [1, `-:2: ${SHOWN}\n`]);
   });

@@ -163,7 +163,7 @@ describe('webhooks listen', () => {
 
     const [next = ''] = await createMany(tenant, 1);
     await send(service, tenant, 'DELETE', `/listings/${next}`);
-    // Not in a shell, whose child would outlive the test.
+    // Do not use a shell, whose child would outlive the test.
     start(t, command.replaceAll("'", '').split(' ').slice(1), settings);
     await until('it resumes', () => received.length === 2);
     assert.equal(Object(received[1]?.event.data).listingId, next);
@@ -227,7 +227,7 @@ describe('webhooks trigger', () => {
     }
   });
 
-  test('needs no API key with --secret, and exits with 4 without both', async () => {
+  test('needs no API key with --secret, and exits with 4 without either', async () => {
     const { code, stderr } = await listings(['webhooks', 'trigger', 'listing.updated']);
     assert.equal(code, 4);
     assert.match(stderr, /An API key is required/);

@@ -4,11 +4,11 @@ export interface Answer<T> {
   response: Response;
 }
 
-/** A promise of a result that can also provide the HTTP response. */
+/** A promise that resolves to a result, and can also provide the HTTP response. */
 export class Call<T> extends Promise<T> {
   readonly #answer: () => Promise<Answer<T>>;
 
-  /** `finally` creates promises of this class, because it cannot use the constructor of `Call`. */
+  /** Makes `finally` create a plain promise, because it cannot use the constructor of `Call`. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }

@@ -49,7 +49,7 @@ const WAIT_SECONDS = 25;
 const LIMIT = 1000;
 /**
  * An empty response to a long poll within this time means that the service is stopping. The client then waits
- * this long, because immediate retries would form a busy loop.
+ * this long, as after a page that does not continue the stream; immediate retries would form a busy loop.
  */
 const PAUSE_MS = 1_000;
 
@@ -95,8 +95,8 @@ export async function* followPages(
 }
 
 /**
- * Sequences have no gaps, so a page that does not continue right after `after` is a cached response to
- * another request.
+ * Whether the page continues right after `after`; otherwise, it is a cached response to another request.
+ * Without a filter, sequences have no gaps.
  */
 function isNext({ data, nextAfter }: EventList, after: number, isFiltered: boolean): boolean {
   if (isFiltered) return nextAfter >= after && data.every(({ sequence }) => sequence > after && sequence <= nextAfter);

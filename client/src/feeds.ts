@@ -19,7 +19,7 @@ export type FeedPlan = Schemas['FeedPlan'];
 /** A row that failed, with its original values under the names that the file uses. */
 export type FailedRow = Schemas['StoredFailedRow'];
 
-/** The counts of a plan: the file's rows, and the changes that the file would make. */
+/** The counts of a plan (the file's rows, and the changes that the file would make), and its warnings. */
 export type FeedCounts = Omit<FeedPlan, 'feed' | 'planId' | 'guard' | 'examples'>;
 export type GuardReason = Schemas['GuardReason'];
 
@@ -102,7 +102,7 @@ export class Feeds {
   }
 
   /**
-   * Retrieves the settings, the last run, and whether the feed is late.
+   * Retrieves a feed with its settings, its last run, and whether it is late.
    * @throws {NotFoundError} if there is no such feed
    */
   retrieve(name: string, options?: CallOptions): Call<Feed> {

@@ -60,7 +60,7 @@ export function toImportFile(
   return { headers, body, repeat: isRepeatable(source) ? repeat : 'never' };
 }
 
-/** @throws {TypeError} for mistakes in plain JavaScript: a file name, or a single row */
+/** @throws {TypeError} for common mistakes: a file name, or a single row */
 function checkSource(source: ImportSource): void {
   if (typeof source === 'string') {
     if (/^\s*([{[]|$)|[\r\n]/.test(source)) return;

@@ -7,7 +7,7 @@ export class Watch {
   readonly #timeoutMs: number;
   readonly #given: AbortSignal | undefined;
   readonly #stop = () => this.end(this.#given?.reason);
-  /** What pauses the timeout: at first, that the request is not sent; later, the source, the caller, or both. */
+  /** How many things pause the timeout: at first, the unsent request; later, the source, the caller, or both. */
   #pauses = 1;
   #timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -48,8 +48,8 @@ export function isEqual(expected: string, given: string): boolean {
 }
 
 /**
- * Returns undefined for anything but a string or bytes. `isView` also accepts bytes from other JavaScript
- * realms, such as Jest's.
+ * Converts a string or bytes to bytes; returns undefined for anything else. `isView` also accepts bytes from other
+ * JavaScript realms, such as Jest's.
  */
 export function toBytes(body: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return encoder.encode(body);

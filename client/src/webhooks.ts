@@ -37,7 +37,7 @@ export type WebhookEvent = WebhookMessage & {
 export type WebhookBody = string | ArrayBuffer | Uint8Array;
 
 export interface WebhookOptions {
-  /** How far the clocks may differ, and how old a repeated request may be, in seconds. Default: 300. */
+  /** The maximum age of a request, and how far in the future its timestamp can be, in seconds. Default: 300. */
   toleranceSeconds?: number | undefined;
   /** Default: the current time. */
   now?: Date | undefined;
@@ -49,7 +49,7 @@ const TOLERANCE_SECONDS = 300;
  * Checks that the service sent this request, as specified by Standard Webhooks, and parses its body.
  * @param secrets the endpoint's secret, or the new and the old secret while you replace it; undefined and
  * empty values are ignored
- * @throws {WebhookVerificationError} if the service did not send the request, or if no valid secret is given
+ * @throws {WebhookVerificationError} if the request cannot be verified, or if no valid secret is given
  */
 export async function verifyWebhook(
   body: WebhookBody,

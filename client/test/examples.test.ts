@@ -16,7 +16,7 @@ const EXAMPLES = join(import.meta.dirname, '../examples');
 const WEBHOOK_SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const BODY = JSON.stringify({ type: 'listing.deleted', timestamp: '', data: {}, accountId: '', epoch: '' });
 
-/** Sends a request to an example, and returns what it logs. */
+/** A running example: `send` sends it a request, and `output` returns what it has logged. */
 interface Receiver {
   send(request: Request): Promise<Response>;
   output(): string;

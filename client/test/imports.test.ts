@@ -22,7 +22,7 @@ const CSV = 'address,beds,baths\r\n"12 Elm Street, rear",3,2\r\n14 Elm Street,4,
 const NDJSON = `${JSON.stringify(HOME)}\n${JSON.stringify({ ...HOME, beds: 4 })}\n`;
 const JSON_ARRAY = JSON.stringify([HOME, { ...HOME, beds: 4 }]);
 
-/** Two rows each. */
+/** Sources with two rows each. */
 const SOURCES: Record<string, () => [ImportSource, ImportOptions?]> = {
   'an array': () => [[HOME, HOME]],
   'a set': () => [new Set([HOME, { ...HOME }])],

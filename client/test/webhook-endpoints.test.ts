@@ -35,7 +35,7 @@ async function receiverFor(t: TestContext, secrets: string[]) {
 }
 
 describe('webhook endpoints', () => {
-  test('receive every event, which verifyWebhook accepts, again after a replay or for one delivery', async (t) => {
+  test('receive every event, and again after a replay or a redelivery, with signatures that verifyWebhook accepts', async (t) => {
     const tenant = await service.createTenant();
     const endpoints = endpointsOf(tenant);
     const secrets: string[] = [];
@@ -98,7 +98,7 @@ describe('webhook endpoints', () => {
     await assert.rejects(endpoints.retrieve(id), NotFoundError);
   });
 
-  test('are rejected with the fields that are invalid, and invalid IDs before any request', async () => {
+  test('are rejected if fields are invalid, with the names of the fields, and before any request if IDs are invalid', async () => {
     const endpoints = endpointsOf(await service.createTenant());
     await assert.rejects(endpoints.create({ url: 'ftp://example.com' }), (error) => {
       assert.ok(error instanceof ValidationFailedError);

@@ -69,7 +69,7 @@ export const theme = createTheme({
   },
 });
 
-/** Replaces Mantine's grays and reds, which have too little contrast for small text (WCAG 1.4.3). */
+/** Our own colors, and replacements for Mantine's that have too little contrast for small text (WCAG 1.4.3). */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

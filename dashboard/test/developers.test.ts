@@ -187,7 +187,7 @@ test('the first page has a banner for an endpoint that was disabled because it f
   await disabled.waitFor();
   await banner.getByRole('link', { name: 'http://127.0.0.1:1024/' }).click();
   await page.getByRole('button', { name: 'Enable' }).click();
-  // Its event may already have failed again.
+  // The banner itself may stay: the event may already have failed again.
   await disabled.waitFor({ state: 'detached' });
 });
 

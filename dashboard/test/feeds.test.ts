@@ -230,7 +230,7 @@ test('while a file is applied, the account cannot be switched, and its columns a
   assert.deepEqual((await feedOf(lakeside, 'mls')).map, {});
 });
 
-test('a file that is applied after another user has signed in changes nothing in their account', async () => {
+test('a file that is applied after another user has signed in changes nothing in that user’s account', async () => {
   const [home, lakeside] = [await service.createTenant(), await service.createTenant()];
   for (const tenant of [home, lakeside]) await createFeed(tenant, 'mls');
   const [ada, grace] = await Promise.all([home, lakeside].map(({ accountId }) => createPerson(service, { accountId })));
@@ -253,7 +253,7 @@ test('a file that is applied after another user has signed in changes nothing in
   assert.equal(await page.getByText('The file was applied.').count(), 0);
 });
 
-/** Applies a file to the feed `mls`; the service, or `run` in its place, answers after `released`. */
+/** Applies a file to the feed `mls`. The response, after `released`, is the service's or `run`. */
 async function applyFile(page: Page, released: Promise<void>, run?: object): Promise<void> {
   await page.route(/plan=/, async (route) => {
     await released;

@@ -297,7 +297,7 @@ test('an import says how many rows are done', async () => {
   const rows = Array.from({ length: 20_000 }, (_, index) => `${index} Oak Avenue,3,2`);
   await choose(page, ['address,beds,baths', ...rows].join('\n'));
   await page.getByRole('button', { name: 'Check the file' }).click();
-  // Sees all text that appears, however briefly.
+  // The observer sees all text that appears, however briefly.
   const first = page.evaluate(
     () =>
       new Promise<string>((resolve) => {

@@ -107,7 +107,7 @@ test('saving in the drawer keeps the page, and errors disappear when they are fi
   assert.deepEqual([saved.listPrice, saved.beds, saved.country], [475_000, 4, 'CA']);
 });
 
-test('a listing that does not exist, or was just deleted, is not offered to be loaded again', async () => {
+test('the page of a listing that does not exist, or was just deleted, does not offer to load it again', async () => {
   await using window = await openListing();
   const { page } = window;
   await page.getByRole('button', { name: 'Delete' }).click();

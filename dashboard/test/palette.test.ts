@@ -72,7 +72,7 @@ test('the palette keeps the focus if a dialog behind it closes', async () => {
   assert.equal(await field.inputValue(), 'webh');
 });
 
-test('/ searches, n creates a listing, ? shows the shortcuts, and typing in a field does none of it', async () => {
+test('/ searches, n creates a listing, ? shows the shortcuts, and typing in a field does none of these', async () => {
   await using window = await openListings(dashboard, 1);
   const { page } = window;
   await openPage(page, '/listings', 'Listings');

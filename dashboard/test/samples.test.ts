@@ -10,7 +10,7 @@ import { SAMPLES, type SampleName } from '../src/pages/settings/samples.ts';
 const service = await startSharedService();
 const run = promisify(execFile);
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
-/** With this repository's Node.js and command-line client. */
+/** The `PATH` begins with this repository's Node.js and command-line client. */
 const env = { ...process.env, PATH: `${cwd}node_modules/.bin:${process.env.PATH}` };
 
 /** Only checks the syntax if the library is not installed. */

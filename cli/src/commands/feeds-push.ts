@@ -117,7 +117,7 @@ async function apply(feeds: Feeds, { name, file, sent }: Upload, plan: FeedPlan 
 const APPLYING = 'Applying';
 const WATCH_INTERVAL_MS = 1_000;
 
-/** Shows in a terminal how many changes are written, which begins once the service has received the whole file. */
+/** Shows in a terminal how many changes are written. Writing begins once the service has received the whole file. */
 function watchRun(feeds: Feeds, name: string, total: number | undefined): () => void {
   const progress = new ProgressLine(APPLYING);
   let isOver = !process.stderr.isTTY;

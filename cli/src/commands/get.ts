@@ -41,7 +41,7 @@ export function toReference(id: string | undefined, { externalId }: ListingOptio
   return command.usageError('Specify one listing, either by its ID or with --external-id.');
 }
 
-/** @param at the sequence of an older version; requires the listing's ID */
+/** @param at retrieves the listing as it was at this sequence; requires the listing's ID */
 export function retrieve({ listings }: PropertyListings, { id, externalId }: Reference, at?: number): Promise<Listing> {
   return id === undefined ? listings.retrieveByExternalId(externalId) : listings.retrieve(id, { at });
 }

@@ -21,7 +21,7 @@ export function addLogin(program: Command): void {
     .action(async (options: { baseUrl?: string }, command: Command) => {
       const baseUrl = toBaseUrl(await readBaseUrl(options.baseUrl, command), command);
       const given = await (isInteractive() ? askHidden('API key: ', LEFT) : text(process.stdin));
-      // "keys create" prints the key on the first line, followed by a description.
+      // The operator's command "keys create" prints the key on the first line, followed by a description.
       const [apiKey = ''] = given.trim().split(/\s*\n/);
       if (apiKey === '') command.usageError(isInteractive() ? 'Enter a key.' : 'Pass the API key on stdin.');
       const { account, key } = await tryKey({ baseUrl, apiKey });
@@ -63,7 +63,7 @@ async function readBaseUrl(given: string | undefined, command: Command): Promise
   return (await ask(`Address of the service [${before}]: `, LEFT)).trim() || before;
 }
 
-/** Adds `/v1` to an address without a path. */
+/** Checks an address, and adds `/v1` if it has no path. */
 function toBaseUrl(given: string, command: Command): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {

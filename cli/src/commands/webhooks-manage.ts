@@ -56,7 +56,7 @@ export function addWebhooksManage(webhooks: Command): void {
   ).argument('<delivery>', 'ID of the delivery (msg_…)');
 }
 
-/** Adds a command that performs `work` on one endpoint, with the rest of what is given, and shows the result. */
+/** Adds a command that performs `work` on one endpoint, passes it the other arguments, and shows the result. */
 function addForOne<Given extends unknown[]>(
   webhooks: Command,
   name: string,

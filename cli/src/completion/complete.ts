@@ -5,7 +5,7 @@ export interface Candidate {
   description: string;
 }
 
-/** Completes the last word: a command, an option, or a value of an option. */
+/** Completes the last word: a command, an argument, an option, or a value of an option. */
 export function complete(program: Command, given: readonly string[]): Candidate[] {
   // bash splits `--sort=beds` into three words.
   const words = given.filter((word) => word !== '=');

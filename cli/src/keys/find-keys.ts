@@ -22,7 +22,7 @@ export async function* findKeys(
   let line = 1;
   for await (const chunk of chunks) {
     const text = rest + chunk.toString('latin1').replaceAll('\0', '');
-    // Only a candidate that starts before this length is complete; a later one may continue in the next chunk.
+    // Only a candidate that starts before this position is complete; a later one may continue in the next chunk.
     const decidedLength = Math.max(0, text.length - KEY_LENGTH + 1);
     let counted = 0;
     for (const { index, 1: candidate = '' } of text.matchAll(CANDIDATE)) {

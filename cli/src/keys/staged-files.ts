@@ -36,7 +36,7 @@ function describeFailure({ code, stderr }: { code?: unknown; stderr?: string }):
     : `Cannot read staged files: ${words}`;
 }
 
-/** Streams the stored content. @throws if git fails before the end */
+/** Streams the content with this object ID. @throws if git fails before the end */
 export async function* readBlob(blob: string): AsyncGenerator<Buffer> {
   const child = spawn('git', ['cat-file', 'blob', blob], { stdio: ['ignore', 'pipe', 'ignore'] });
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));

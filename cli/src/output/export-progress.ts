@@ -5,7 +5,7 @@ import { toLine } from './terminal.ts';
 const LINE_FEED = 10;
 const QUOTE = 34;
 
-/** Returns undefined, and does not request the total, if the progress would not be visible. */
+/** Starts to show progress. If it would not be visible, returns undefined, and does not request the total. */
 export async function startProgress(
   { listings }: PropertyListings,
   query: ListQuery,

@@ -6,11 +6,11 @@ import { writeRows } from './rows.ts';
 import { write } from './standard-output.ts';
 import { toJson } from './terminal.ts';
 
-/** The maximum number of examples of each kind of change. */
+/** The maximum number of examples of each kind of change, and of failed rows. */
 const EXAMPLES_MAX = 10;
 const COLUMNS = ['change', 'line', 'externalId', 'listing'];
 
-/** Writes examples of each kind of change, then the counts. */
+/** Writes the plan as JSON, or examples of each kind of change and the first failed rows, then the counts. */
 export async function writePlan(plan: FeedPlan, { json, dryRun }: ReportOptions): Promise<void> {
   if (json) return write(`${toJson(plan)}\n`);
   const { create, update, missing, failed } = plan.examples;
@@ -35,7 +35,7 @@ function toRows(change: string, examples: object[], count: number): object[] {
   return left > 0 ? [...shown, { change, listing: `… and ${formatCount(left)} more` }] : shown;
 }
 
-/** Why the guard would stop the run, and how to proceed anyway. */
+/** Why the guard would stop the run, and what the user can do. */
 export function describeGuard({ guard }: FeedPlan): string {
   const reasons = guard.map(({ message }) => message).join('; ');
   const flags = guard.flatMap(({ reason, count }) => (count === undefined ? [] : [`--${reason}-max ${count}`]));

@@ -11,7 +11,7 @@ export async function page(pieces: AsyncIterable<string>): Promise<boolean> {
     await writeAll(pieces);
     return true;
   }
-  // `less` quits if the text fits one screen (F) and shows colors (R).
+  // `less` quits if the text fits on one screen (F), and shows colors (R).
   const env = { LESS: 'FRX', ...process.env };
   const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
   const closed = once(child, 'close');

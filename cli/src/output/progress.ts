@@ -4,7 +4,7 @@ const DRAW_INTERVAL_MS = 100;
 /** The width of the bar in columns, including its brackets. A bar narrower than the minimum is omitted. */
 const BAR_WIDTH = { min: 7, max: 26 };
 const GAP = '  ';
-/** The remaining time is computed from the rate in this period, not from the average since the start. */
+/** The rate and the remaining time are computed from this period, not from the average since the start. */
 const RATE_WINDOW_MS = 5_000;
 
 export interface Amount {

@@ -33,7 +33,7 @@ export async function writeRecord(value: object, { json }: RecordOptions, shown:
   await write(`${lines.join('\n')}\n`);
 }
 
-/** Writes a changed listing as JSON, or only its ID. A terminal on stderr also shows the address. */
+/** Writes a changed listing as JSON, or only its ID. A terminal on stderr also shows its address and version. */
 export async function writeChange(word: string, listing: Listing, { json }: RecordOptions): Promise<void> {
   if (json) return write(`${toJson(listing)}\n`);
   if (process.stderr.isTTY) {

@@ -22,7 +22,7 @@ export async function replaceFile(
   process.once('exit', remove);
   try {
     await writeFile(draft, pieces, { mode: mode ?? before?.mode ?? 0o666, flush: true });
-    // The umask applies to new files only.
+    // Undo the effect of the umask, which must not change the mode of an existing file.
     if (before !== undefined) await chmod(draft, mode ?? before.mode);
     await rename(draft, target);
   } catch (error) {

@@ -31,7 +31,7 @@ export async function writeRows<T extends object>(
 interface Column {
   heading: string;
   isNumber: boolean;
-  /** False for numbers and the listing's ID, which must not be truncated. */
+  /** False for numbers and the column `id`, which must not be truncated. */
   canShrink: boolean;
 }
 

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { toShown } from './terminal.ts';
 
-/** Lines are written together up to this length: one write per line would cost more than producing the line. */
+/** Lines are gathered up to about this length: one write per line would cost more than producing the line. */
 const GATHERED_LENGTH_MAX = 64 * 1024;
 
-/** Writes to stdout, and waits for a slow reader so that memory use stays constant. */
+/** Writes to `output`, and waits for a slow reader so that memory use stays constant. */
 export async function write(text: string | Uint8Array, output: Writable = process.stdout): Promise<void> {
   if (!output.write(text)) await once(output, 'drain');
 }

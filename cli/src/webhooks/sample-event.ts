@@ -21,7 +21,7 @@ const LISTING = {
   currency: 'USD',
 };
 
-/** Creates a webhook with its own ID, as the service would send it, about a listing that does not exist. */
+/** Creates a webhook with its own ID, as the service would send it, about a fictitious listing or endpoint. */
 export function createSample(type: WebhookType) {
   const timestamp = new Date().toISOString();
   const message = { type, timestamp, data: createData(type, timestamp), accountId: ACCOUNT_ID, epoch: 'sample00' };

@@ -139,8 +139,8 @@ export const eventQuery = (sequence: number) => ({
 onSessionDoubt(() => void refresh(sessionQuery));
 
 /**
- * Reloads the queries that the page uses, and marks the others as stale. Loads in progress are canceled
- * first, because they may have missed the change.
+ * Reloads those of the given queries that the page uses, and marks the others as stale. Loads in progress are
+ * canceled first, because they may have missed the change.
  */
 export async function refresh(...queries: { queryKey: readonly unknown[] }[]): Promise<void> {
   const reload = async ({ queryKey }: { queryKey: readonly unknown[] }) => {

@@ -8,7 +8,7 @@ export function isApplyingFile(): boolean {
 }
 
 /**
- * Applies a file to a feed with `send`, and passes the run to `finish`. Until then, the user cannot leave the
+ * Applies a file to a feed with `send`, and passes the run to `finish`. Until both end, the user cannot leave the
  * account, even on other pages. If the session ends and another user signs in, `finish` is not called, because
  * its requests would be sent for the other user's account.
  */

@@ -1,11 +1,11 @@
 /**
- * Matches the start of a cell, or of a part after a semicolon, that spreadsheets would run as a formula. The
- * encoder inserts an apostrophe before the match, which an import removes.
+ * Matches the start of a cell, or of a part after a semicolon, if spreadsheets would run it as a formula. The
+ * encoder inserts an apostrophe before the formula; an import removes the apostrophe.
  */
 const FORMULAS = /(^|;)('*[=+\-@\t\r＝＋－＠])/g;
 /**
- * Matches the start of a formula in JSON. There, an escape sequence replaces the character, which does not
- * change the value.
+ * Matches the start of a formula after a semicolon in JSON. An escape sequence replaces the first character of
+ * the formula, which does not change the value.
  */
 const JSON_FORMULAS = /;[=+\-@＝＋－＠]/g;
 
@@ -15,8 +15,8 @@ export function toCsv<Name extends string>(names: readonly Name[], rows: Partial
 }
 
 /**
- * Joins cells to CSV without changing them. A cell that contains another possible separator is also quoted,
- * so that it is not mistaken for the file's separator.
+ * Joins cells into CSV without changing them. Unless the separator is a comma, cells that contain another possible
+ * separator are also quoted, so that none of these is mistaken for the file's separator.
  */
 export function joinCsv(lines: (readonly string[])[], separator = ','): string {
   const isSpecial = separator === ',' ? /[",\r\n]/ : /[",;\t\r\n]/;

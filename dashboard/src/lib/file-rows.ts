@@ -20,7 +20,7 @@ export function typeOf({ name }: File): string {
  * Reads the rows as the service does, in constant memory unless the file is a JSON array. JSON rows that are
  * not objects are omitted.
  * @param isStrict whether to throw for CSV or NDJSON that is not UTF-8, instead of reading invalid bytes as U+FFFD
- * @throws {TypeError} for CSV or NDJSON that is not UTF-8, or {SyntaxError} for an invalid JSON array
+ * @throws {TypeError} for such a file if `isStrict`, or {SyntaxError} for an invalid JSON array
  */
 export async function* readRows(file: File, isStrict: boolean): AsyncGenerator<FileRow> {
   const type = typeOf(file);

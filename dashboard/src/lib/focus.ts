@@ -1,4 +1,4 @@
-/** Scrolls a note into view and focuses it, unless an input has the focus. */
+/** Scrolls a note into view and, unless an input has the focus, focuses the note. */
 export function showNote(note: HTMLElement | null): void {
   note?.scrollIntoView({ block: 'center' });
   if (!document.activeElement?.matches('input, select, textarea')) note?.focus({ preventScroll: true });

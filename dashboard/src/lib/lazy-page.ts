@@ -36,7 +36,7 @@ export function lazyPage<Module extends Record<string, unknown>, Name extends ke
   return lazyRouteComponent(loadPage, name);
 }
 
-/** Reloads the page, because otherwise code that failed to load is not requested again. */
+/** Reloads the page if the service is reachable, because code that failed to load would not be requested again. */
 export async function reloadIfReachable(): Promise<void> {
   if (await isReachable()) window.location.reload();
 }

@@ -13,7 +13,7 @@ export function readNumber(text: string): number | undefined {
   return GROUPED.test(trimmed) ? Number(trimmed.replaceAll(/[^\d.-]/g, '')) : undefined;
 }
 
-/** An amount, such as `$450,000`; undefined for `450.000`, which many users read as 450,000. */
+/** Parses an amount, such as `$450,000`. Rejects `450.000`, which many users read as 450,000. */
 export function readAmount(text: string): number | undefined {
   const amount = withoutCurrency(text);
   return AMBIGUOUS.test(amount) ? undefined : readNumber(amount);

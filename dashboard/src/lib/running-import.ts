@@ -155,7 +155,7 @@ export async function saveFailedRows(file: File, { errors }: ImportReport): Prom
 
 type FailedRow = FileRow & { problem: string };
 
-/** The rows with exactly their own cells, and their problem in the last column. */
+/** Formats rows with exactly their own cells, and with their problem in the last column. */
 function toCsvFile(rows: FailedRow[]): string {
   const { header = [], separator } = rows[0]?.csv ?? {};
   const lines = rows.map(({ csv, problem }) => [...(csv?.cells ?? []), problem]);

@@ -1,5 +1,5 @@
 /**
- * Sorts by the field named in `sort`, in descending order if it begins with `-`. Rows without the field come
+ * Sorts by the field named in `sort`, in descending order if `sort` begins with `-`. Rows without the field come
  * last in either order.
  */
 export function sortRows<Row extends object>(rows: Row[], sort: string | undefined): Row[] {

@@ -5,7 +5,7 @@ import { request } from '../api/client';
 const UNDO_MS = 8_000;
 /** The number of listings in a request, which is the service's maximum. */
 const BATCH_LENGTH = 400;
-/** How many requests of a deletion are sent at the same time, unless the page is being closed. */
+/** How many requests of a deletion are sent at the same time, unless the user closes the page or leaves the account. */
 const REQUESTS_MAX = 2;
 /**
  * The number of listings that can be sent while the page is being closed. During that time, browsers complete
@@ -66,7 +66,7 @@ function askBeforeLeaving(event: BeforeUnloadEvent): void {
   event.preventDefault();
 }
 
-/** Deletes the items after `UNDO_MS`, or earlier if the page is closed. */
+/** Deletes the items after `UNDO_MS`, or earlier if the user closes the page or leaves the account. */
 export function deleteLater({ items: given, onEnd }: Deletion): void {
   const items = given.filter(({ id }) => !pendingIds.has(id));
   if (items.length === 0) return;
@@ -80,7 +80,7 @@ export function undoDeletions(): void {
   change(pending.filter(({ ended }) => ended !== undefined));
 }
 
-/** Sends all waiting deletions now. */
+/** Sends all pending deletions now, and waits until they end. */
 export async function finishDeletions(): Promise<void> {
   await Promise.all([...pending].map((deletion) => carryOut(deletion, Number.POSITIVE_INFINITY)));
 }

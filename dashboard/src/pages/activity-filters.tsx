@@ -56,7 +56,7 @@ function actionsOf(kind: string): string {
   return ACTIONS.filter((action) => beginnings.some((beginning) => action.startsWith(`${beginning}.`))).join();
 }
 
-/** Returns the first moment of a day, or of the day that is `daysLater` days after it. */
+/** Returns the first moment of the day that is `daysLater` days after `day`, or `day` itself if it is invalid. */
 function startOf(day: string, daysLater: number): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const start = new Date(year, month - 1, date);

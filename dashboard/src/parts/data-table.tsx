@@ -32,10 +32,10 @@ export interface DataTableProps<Row> {
   /** The field that the service sorts the rows by, with `-` for descending order. */
   sort?: string | undefined;
   onSort?: (sort: string) => void;
-  /** The selected rows by id. If it is undefined, rows cannot be selected. */
+  /** The selected rows by id. */
   selection?: RowSelectionState;
   onSelect?: (selection: RowSelectionState) => void;
-  /** Returns the name of a row for screen readers. */
+  /** Returns the name of a row for screen readers. If it is missing, rows cannot be selected. */
   nameOf?(row: Row): string;
   /** Renders the last column, which is always visible. */
   actions?(row: Row): ReactNode;

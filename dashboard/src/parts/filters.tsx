@@ -41,7 +41,7 @@ export function DateFilter({ label, ...filter }: FilterProps) {
   return <TextInput size="xs" type="date" label={label} {...useTyped(filter, isWholeDate)} />;
 }
 
-/** False for years such as 0002, which browsers report while the user is still typing the year. */
+/** False for dates in years such as 0002, which browsers report while the user is still typing the year. */
 function isWholeDate(text: string): boolean {
   return text === '' || text >= '1000';
 }

@@ -8,7 +8,7 @@ import { readMapTiles } from './map-tiles';
 export interface Mark {
   latitude: number;
   longitude: number;
-  /** What a screen reader says. */
+  /** What a screen reader says and the tooltip shows. */
   name: string;
   /** The text of the mark; empty for a pin. */
   text: string;
@@ -210,7 +210,7 @@ function onPress(marker: leaflet.Marker, action: () => void): void {
   });
 }
 
-/** Formats the attribution as HTML. A URL at the end becomes the link of the text. */
+/** Formats the attribution as HTML. If it ends with a URL, the text becomes a link to that URL. */
 function attributionOf(given: string): string {
   const [, text = given, url] = /^(.*\S)\s+(https?:\S+)$/.exec(given) ?? [];
   const element = document.createElement(url === undefined ? 'span' : 'a');

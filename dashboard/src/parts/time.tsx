@@ -9,7 +9,7 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-/** When a key was last used. `isSentence` is whether these words begin a sentence. */
+/** When a key or passkey was last used. With `isSentence`, the words begin with a capital letter. */
 export function LastUsed({ at, isSentence = false }: { at: string | null; isSentence?: boolean }) {
   if (at === null) return isSentence ? 'Never used' : 'never used';
   return (

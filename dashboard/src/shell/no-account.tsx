@@ -4,7 +4,7 @@ import type { Session } from '../api/types';
 import { EmptyState } from '../parts/states';
 import { useChooseAccount, useSignOut } from './leave';
 
-/** Shown to users without a current account, for example after they were removed from it. */
+/** Shown to users without a current account, for example because they were removed from the one they had chosen. */
 export function NoAccount({ session: { user, accounts } }: { session: Session }) {
   const choose = useChooseAccount();
   const signOut = useSignOut();

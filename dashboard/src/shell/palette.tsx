@@ -33,8 +33,8 @@ interface PaletteProps {
 }
 
 /**
- * The command palette, which finds pages, actions, listings, and keys by their names. Its code is loaded when
- * it is first opened.
+ * The command palette, which finds pages, actions, and keys by their names, and listings with the same search as
+ * the list. Its code is loaded when the palette is first opened.
  */
 export default function Palette({ onClose, onHelp }: PaletteProps) {
   const [query, setQuery] = useState('');

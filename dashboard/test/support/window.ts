@@ -16,7 +16,7 @@ const PHOTO = Buffer.from(
 
 export interface Window {
   page: Page;
-  /** Console errors, and requests to other hosts except for photos. Closing the window fails if there are any. */
+  /** Errors, console warnings, and requests to other hosts except for photos. Closing the window fails if any occur. */
   problems: string[];
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -76,7 +76,7 @@ test('an unknown account cannot be changed or deleted', async () => {
   }
 });
 
-/** Counts the rows that name the account, and the listings of all accounts that searches know. */
+/** Counts the account's rows, and the listings of all accounts in the search columns. */
 function countTraces(accountId: string) {
   const database = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true });
   const count = (query: string, ...values: string[]) => Number(database.prepare(query).get(...values)?.count);

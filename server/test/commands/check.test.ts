@@ -219,7 +219,7 @@ test('a PostgreSQL database is read without creating tables', async (t) => {
   assert.match(lost.textOf('database'), /Cannot open the database postgres:\/\/ada:\*\*\*@127\.0\.0\.1:1\/listings/);
 });
 
-test('a support bundle describes the service without secrets, requests, and listings', async (t) => {
+test('a support bundle describes the service without secrets, requests, or listings', async (t) => {
   const { directory, settings } = await directoriesFor(t);
   const secrets = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'a long enough sentence' };
   const { key } = await createTenantByCommand(settings);

@@ -20,7 +20,7 @@ async function startTwo(t: TestContext) {
 async function hold(t: TestContext, url: string, key: string, query: string) {
   const socket = await openSocket(url);
   defer(t, () => socket.destroy());
-  // The service has accepted the connection by now, so a signal cannot overtake the request.
+  // The first response shows that the service has accepted the connection, so a signal cannot overtake the long poll.
   socket.write(requestText('GET', '/v1/events', key));
   assert.equal((await readReply(socket))?.status, 200);
   socket.write(requestText('GET', `/v1/events?${query}`, key));

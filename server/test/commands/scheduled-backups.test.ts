@@ -14,7 +14,7 @@ import { findFreePort } from '../../src/lib/free-port.ts';
 import { type BackupSettings, scheduleBackups } from '../../src/maintenance/backups.ts';
 import { claimBackup } from '../../src/storage/last-backup.ts';
 
-/** Says whose backups are in the directory. */
+/** The file that says whose backups are in the directory. */
 const OWNER = 'property-listings-database.txt';
 const NAME = /^listings-\d{8}T\d{6}Z\.db$/;
 

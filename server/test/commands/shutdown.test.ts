@@ -155,7 +155,7 @@ test('a second signal after at least a second stops the service at once, even if
   await until('the log gives the reason', () => log.at(-1)?.msg === 'got a second signal; exiting immediately');
 });
 
-/** `script` gives the service a terminal, which closes with it. */
+/** `script` gives the service a terminal, which closes when `script` ends. */
 const NEEDS_SCRIPT = { skip: existsSync('/usr/bin/script') ? false : 'needs the program script' };
 
 test('a service whose terminal closes stops cleanly', NEEDS_SCRIPT, async (t) => {

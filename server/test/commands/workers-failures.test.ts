@@ -23,7 +23,7 @@ test('a killed worker is replaced and logged, and every acknowledged listing is 
   const { url, log } = service;
   const before = await workersOf(service);
   const load = startCreating(url, tenant.key, 8);
-  // With a connection per request, some are always on their way to a worker.
+  // Each request has its own connection, so some connections are always on their way to a worker.
   const visit = { ...visitOf(200, 'GET', '/livez', ''), isAlone: true };
   const visits = Array.from({ length: 16 }, () => startVisits(url, visit));
   await until('listings are created', () => load.created.length >= 100);

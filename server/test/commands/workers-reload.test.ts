@@ -144,7 +144,7 @@ test('SIGHUP starts more or fewer workers and moves them to another address, and
   const live = { ...visitOf(200, 'GET', '/livez', ''), isAlone: true };
   const visits = Array.from({ length: 4 }, () => startVisits(service.url, live));
   for (const workers of [3, 1]) {
-    // Old workers wait for their idle connections, during which new connections must not wait.
+    // While old workers wait for their idle connections, new connections must not wait.
     const idle = await openToEach(t, service);
     await setTo(workers, '127.0.0.1');
     const listening = countLines(service, 'a worker listens');

@@ -56,7 +56,7 @@ test('after one worker deletes a key, all reject its next request', async (t) =>
   for (const socket of sockets) assert.equal((await ask(socket, me)).status, 401);
 });
 
-test('after one worker rolls a key at once, all reject the old one; all requests are in the request log', async (t) => {
+test('after one worker rolls a key without a delay, all reject the old one; all requests are in the request log', async (t) => {
   const { tenant, service } = await serveByTwo(t, ADMINISTRATOR);
   const sockets = await openToEach(t, service);
   const paths = sockets.map((_, index) => `/v1/nothing/${index}`);

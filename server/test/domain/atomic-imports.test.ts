@@ -99,7 +99,7 @@ async function seed(database: Database, accountId: string): Promise<string[]> {
   return ids;
 }
 
-/** Rows that create, change, repeat, or leave listings unchanged. */
+/** Rows that create listings, change them, repeat external ids, or change nothing. */
 function someRows(ids: string[]): ImportRow[] {
   const rows: ImportRow[] = [];
   const pick = <T>(from: readonly T[], index: number) => from[(index * 7) % from.length];

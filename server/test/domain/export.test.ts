@@ -22,7 +22,7 @@ import type { ExportedRow } from '../../src/storage/export.ts';
 const service = await startSharedService({ requestLog: { days: 7, bytes: 1e9 } });
 const { database, sql } = service;
 
-/** Tables with accounts' data that other exported tables have in another form, and people's sessions. */
+/** Tables that are not exported: those whose data exported tables have in another form, and people's sessions. */
 const DERIVED = [
   'account_numbers',
   'listing_counts',

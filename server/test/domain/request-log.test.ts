@@ -42,7 +42,7 @@ async function findAll(database: LogDatabase, accountId: string, filter: object,
   return pages;
 }
 
-test('requests of several processes are listed in the order of their ends, also if they are written late', async (t) => {
+test('requests of several processes are listed in the order in which they end, even if they are written late', async (t) => {
   const { database, accountId, log, ids } = await logFor(t);
   const start = Date.now();
   const other = new RequestLog(database.requestLog, RETENTION, () => {});
@@ -55,7 +55,7 @@ test('requests of several processes are listed in the order of their ends, also 
   assert.deepEqual(await ids(), ['5', '4', '3', '2', '1', '0']);
 });
 
-test('many requests are stored in few blocks, and each page has the next ones', async (t) => {
+test('many requests are stored in few blocks, and the pages list each of them once, newest first', async (t) => {
   const { database, accountId, log, record, losses } = await logFor(t);
   const at = Date.now();
   for (let count = 0; count < 3_000; count += 1) record({ at: at - (count % 7) * 50, requestId: `r${count}` });

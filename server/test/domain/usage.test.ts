@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 interface Case {
   name: string;
   createdDaysAgo: number;
-  /** When other accounts have sent a request. */
+  /** How many days ago other accounts sent requests. */
   loggedDaysAgo: number[];
   keptDays?: number;
   /** The account's requests on each of the last five days, oldest first. */

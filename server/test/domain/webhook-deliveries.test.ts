@@ -318,7 +318,7 @@ test('an endpoint that accepts a single event after an outage loses none of the 
   assert.deepEqual(states.toSorted(), ['delivered', ...Array(10).fill('pending')]);
 });
 
-test('an endpoint that rejects hundreds of listings gets the events of another one, although it looks unavailable', async (t) => {
+test('an endpoint that rejects events of many listings gets those of another listing, although it looks unavailable', async (t) => {
   const setAhead = clockFor(t);
   const receiver = await startReceiver(t);
   const webhooks = await tenant();
@@ -326,7 +326,7 @@ test('an endpoint that rejects hundreds of listings gets the events of another o
   let accepted = '';
   receiver.respond = ({ event }, response) =>
     void response.writeHead(event.data.listingId === accepted ? 204 : 422).end();
-  // More than the service reads while all fail, even if a page was being read at the limit.
+  // More events than the service reads while all attempts fail, even if it was reading a page at the limit.
   for (let count = 0; count < 330; count += 1) await webhooks.createListing();
   await until('it reads no further events', async () => (await webhooks.get(id)).pending >= PENDING_MAX / 2);
   accepted = await webhooks.createListing();
@@ -403,7 +403,7 @@ async function startMailingService(t: TestContext) {
   return { mail, service };
 }
 
-test('an endpoint that only failed for five days is disabled, with mail to the administrators', async (t) => {
+test('an endpoint that has failed for five days without a success is disabled, with mail to the administrators', async (t) => {
   const { mail, service: own } = await startMailingService(t);
   const setAhead = clockFor(t);
   const receiver = await startReceiver(t);
@@ -469,7 +469,7 @@ test('a delivery that was planned by a wrong clock is sent once the clock is rig
   await webhooks.untilSettled(id, 1);
 });
 
-test('an administrator whose address is refused does not keep the mail from the others', async () => {
+test('if mail to one administrator is rejected, the others still get theirs', async () => {
   const { accountId } = await service.createTenant();
   const people = [await createPerson(service, { accountId }), await createPerson(service, { accountId })];
   const [told, errors] = [new Set<string>(), new Set<unknown>()];
@@ -626,7 +626,7 @@ test('a new epoch reaches every endpoint, even while an account writes', async (
   for (const { url } of receivers) await webhooks.create(url);
   let isWriting = true;
   const writers = Array.from({ length: 4 }, async () => {
-    // With pauses, since senders with much to do stop later.
+    // Write with pauses, because a sender that always has more to send stops later.
     while (isWriting) await Promise.all([webhooks.createListing(), sleep(60)]);
   });
   const untilAll = (what: string, has: (received: Received) => boolean) =>

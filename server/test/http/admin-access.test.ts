@@ -34,7 +34,7 @@ const { cookie } = await signIn(service, await createPerson(service, { accountId
 const { key } = await service.createKey(accountId);
 const sameOrigin = { Origin: service.url };
 
-/** Operations on names that each account chooses, and the status of a new one. */
+/** Operations on names that each account chooses, and the status if the name is new. */
 const CREATES: Record<string, number> = { upsertListing: 201, putFeed: 200 };
 
 /** The account's data except the audit log. */

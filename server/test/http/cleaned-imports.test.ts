@@ -6,7 +6,7 @@ import { type Expected, FEED_VALUES } from '../support/feed-values.ts';
 
 const service = await startSharedService();
 
-/** A listing with one value of a feed, and the field of the result. */
+/** For each kind of value in a feed, the column that has it, and how to read the result from the listing. */
 const SHAPES: Record<
   keyof typeof FEED_VALUES,
   { column: string; read: (listing: Record<string, unknown>) => unknown }

@@ -66,7 +66,7 @@ const csvCells = fc.record({
   longitude: fc.constantFrom('1', ''),
 });
 
-/** Existing listings; `target` refers to the first of them. */
+/** Creates the existing listings. The `target` of a row is the index of one of them, or of none. */
 async function plant(tenant: Tenant): Promise<string[]> {
   const ids: string[] = [];
   for (const members of [

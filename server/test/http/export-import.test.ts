@@ -138,7 +138,7 @@ describe('importing an export into another account creates the same listings', (
             (await listAll(service, tenant)).data.map(
               ({ id: _i, version: _v, createdAt: _c, updatedAt: _u, ...fields }) => JSON.stringify(fields),
             );
-          // The list starts with the newest listing, an import with the oldest.
+          // An export starts with the newest listing, which the import creates first, so it is the oldest there.
           assert.deepEqual(await contents(to), (await contents(from)).reverse());
         }),
         { numRuns: RUNS },

@@ -284,7 +284,7 @@ class Client {
 
   #miss(expected: Map<string, State>, id: string, state: State, missing: Mode): void {
     if (missing === 'delete') return;
-    // With `missing=keep`, nothing changes: a listing that the feed has withdrawn remains one.
+    // With `missing=keep`, nothing changes: a listing that the feed has withdrawn remains withdrawn by it.
     if (missing === 'withdraw') this.#withdrawn.add(id);
     // A listing that was withdrawn stays withdrawn, unless a client has changed its status since.
     expected.set(id, missing === 'withdraw' ? { ...state, status: 'withdrawn' } : state);

@@ -432,7 +432,7 @@ describe('deleting a feed', () => {
   });
 });
 
-test('a long deletion of a feed is answered, although its connection is idle', async (t) => {
+test('a long deletion of a feed gets a response, although its connection is idle', async (t) => {
   await using impatient = await startTestService({ idleTimeoutMs: 100 });
   const tenant = await impatient.createTenant();
   await runFeed(impatient, tenant, 'mls', [row('A')]);

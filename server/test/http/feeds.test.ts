@@ -92,7 +92,7 @@ describe('a run', () => {
     assert.deepEqual(await externalIdsOf(tenant, '?status=active'), ['A-0000', 'A-0001', 'A-0002']);
   });
 
-  test('deletes missing listings, also those without an external id', async () => {
+  test('deletes missing listings, even those without an external id', async () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', rows(4));
     const [newest] = await listingsOf(tenant);
@@ -231,7 +231,7 @@ describe('a run', () => {
     const run = await runFeed(service, tenant, 'mls', csv, sent);
     assert.deepEqual(countsOf(run), { rows: 60, updated: 1, unchanged: 59, cleaned: 60 });
     assert.equal((await listingsOf(tenant))[0]?.beds, 3);
-    // The same cells mean something else below another header.
+    // The same cells mean something else under another header.
     const renamed = csv.replace('beds,baths', 'baths,beds');
     const other = await runFeed(service, tenant, 'mls', renamed, sent);
     assert.deepEqual(countsOf(other), { rows: 60, updated: 60, cleaned: 60 });
@@ -288,7 +288,7 @@ describe('a run', () => {
     });
   }
 
-  test('keeps the values of all cells of a failed row, with names of their own', async () => {
+  test('keeps the values of all cells of a failed row, each under its own name', async () => {
     const tenant = await service.createTenant();
     const csv = `externalId,address,beds,baths,Notes,Notes,\nA,E,1,1,u,v,w,x,y\n`;
     const query = '?ignoreUnknown=true&failedMax=1';

@@ -15,7 +15,7 @@ function requestText(authorization: string, forwardedFor?: string): string {
   return `GET /v1/me HTTP/1.1\r\nHost: localhost\r\n${authorization}${forwarded}\r\n`;
 }
 
-/** A well-formed key that does not exist. */
+/** A request with a well-formed key that does not exist. */
 function guess(forwardedFor?: string): string {
   return requestText(`Authorization: Bearer ${generateSecret()}\r\n`, forwardedFor);
 }

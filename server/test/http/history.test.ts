@@ -105,7 +105,7 @@ describe('the history of a listing', () => {
     assert.deepEqual(await service.sql('select 1 from listing_history where account_id = ?', tenant.accountId), []);
   });
 
-  test('names the user of a change in the dashboard, who reads it there as well', async () => {
+  test('names the user who made a change in the dashboard, which shows the same history', async () => {
     const person = await createPerson(service);
     const browser = await signIn(service, person);
     const tenant = await service.createKey(person.accountId);

@@ -17,7 +17,7 @@ function isDispatcher(): boolean {
   return new Error().stack?.includes('webhooks/dispatch') ?? false;
 }
 
-/** Makes the database fail from its nth use on, as on a full disk. */
+/** Makes the database fail after this many uses, as on a full disk. */
 function breakAfter(t: TestContext, uses: number) {
   const { database } = service;
   let used = 0;

@@ -170,7 +170,7 @@ describe("an account's concurrent uploads are limited", () => {
     const tenant = await service.createTenant();
     const headers = { 'Content-Encoding': 'gzip' };
     const { sending, replied } = openImport(service, tenant, headers, '?atomic=true');
-    // Above the limit of changes on SQLite, and of rows on PostgreSQL; without the end of the compressed file.
+    // More than the limit of changes on SQLite, or of rows on PostgreSQL. The end of the compressed file is not sent.
     const rows = ENGINE === 'sqlite' ? 6_800 : 10_100;
     const packed = gzipSync(line({ description: 'x'.repeat(4_000) }).repeat(rows));
     sending.write(packed.subarray(0, -8));

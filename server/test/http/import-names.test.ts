@@ -101,7 +101,7 @@ describe('RESO names and values are read in every format', () => {
     [{ LotSizeAcres: 0.5, LotSizeSquareFeet: 30_000 }, false],
     [{ LotSizeSquareFeet: 10_890, LotSizeSquareMeters: 10_890 }, false],
     [{ LotSizeArea: 2, LotSizeUnits: 'Acres', LotSizeSquareFeet: 2 }, false],
-    // Rounded.
+    // Sizes that agree once they are rounded.
     [{ LotSizeAcres: 0.2, LotSizeSquareFeet: 10_000 }, true],
     [{ LotSizeAcres: 1.0321, LotSizeSquareFeet: 45_000, LotSizeSquareMeters: 4_180 }, true],
     [{ LotSizeAcres: 0.5, LotSizeSquareFeet: null }, true],

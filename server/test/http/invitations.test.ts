@@ -14,7 +14,7 @@ const service = await startSharedService();
 
 let guests = 0;
 
-/** Invites a guest; returns the token of the link. */
+/** Invites a guest. @returns the inviter, and the invitation with the token of its link */
 async function inviteGuest(role = 'member', email = `guest${guests++}@example.com`) {
   const ada = await createPerson(service);
   const adas = await signIn(service, ada);

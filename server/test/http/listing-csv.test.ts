@@ -52,7 +52,7 @@ describe('a listing is unchanged after encoding and decoding as CSV', () => {
   });
 });
 
-describe('a string that a spreadsheet would evaluate is escaped with a quote', () => {
+describe('a string that a spreadsheet would evaluate is escaped with an apostrophe', () => {
   for (const [text, cell] of [
     ['=1+1', "'=1+1"],
     ['+49 30', "'+49 30"],

@@ -73,7 +73,7 @@ test('the log omits a key in the path however it is encoded', async () => {
   }
 });
 
-test('the log has a path without a key as it was sent', async () => {
+test('a path that contains no key is logged as it was sent', async () => {
   await service.fetch(tenant, '/v1/listings/external/%41%2525%zz', { headers: { 'X-Request-Id': 'plain-1' } });
   assert.equal((await loggedAs('plain-1')).path, '/v1/listings/external/%41%2525%zz');
 });

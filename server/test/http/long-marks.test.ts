@@ -11,7 +11,7 @@ const service = await startSharedService();
 /** Alternating acute and grave accents, which normalization sorts in quadratic time. */
 const marks = (count: number) => `a${'\u0301\u0316'.repeat(count / 2)}`;
 const LONG = marks(20_000);
-/** Short enough for three in a body of 16 KiB. */
+/** Short enough that a body of 16 KiB can contain it three times. */
 const SHORT = marks(1_500);
 
 test('no request makes the service sort a long run of combining marks', async (t) => {

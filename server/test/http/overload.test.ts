@@ -8,7 +8,7 @@ import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 
-/** Twice as many as requests may wait. */
+/** Twice the number of requests that may wait. */
 const CONNECTIONS = 3_000;
 const FEW = 8;
 const JSON_BODY = { 'Content-Type': 'application/json' };

@@ -150,7 +150,7 @@ describe('password attempts', () => {
   test('are limited per IP address', async () => {
     await using other = await startTestService();
     const attempt = (email: string) => statusFrom(other, '', email, 'wrong password');
-    // Half of the attempts are for unknown users.
+    // One attempt in ten is for an unknown user.
     for (let count = 0; count < 5; count += 1) {
       const { email } = await createPerson(other);
       for (let times = 0; times < 9; times += 1) assert.equal(await attempt(email), 401);

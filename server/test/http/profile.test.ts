@@ -155,7 +155,7 @@ describe('the second factor', () => {
     const use = async (code: string) =>
       (await giveCode(await typePassword(service, person), 'backup-code', code)).status;
     assert.match(backupCodes.join('\n'), /^([0-9a-hjkmnp-tv-z]{4}(-|\n|$)){30}$/);
-    // The code as a user copies it from paper: upper case, spaces, the letter O for zero.
+    // The code as a user copies it from paper: upper case, spaces, and the letters O and l for 0 and 1.
     const typed = first.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O').replaceAll('1', 'l');
     assert.deepEqual([await use(typed), await use(first)], [200, 422]);
     const proof = { password: PASSWORD, code: nextTotp(totpURI) };

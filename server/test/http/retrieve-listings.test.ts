@@ -43,7 +43,7 @@ describe('a listing has its version as a strong ETag', () => {
   });
 });
 
-describe("unknown ids and other accounts' ids are 404", () => {
+describe("unknown ids and other accounts' ids get 404", () => {
   const unknown = [
     ...['lst_00000000000000000000000000', id.toUpperCase(), id.slice(0, -1), `${id}0`, `${id}%00`, `%20${id}`],
     ...[id.slice(4), '%', '%E0%A4%A', '%2e%2e%2f', "'%20or%201=1--", 'x'.repeat(5000), '__proto__'],

@@ -8,7 +8,7 @@ import { listSavedViews } from '../../src/storage/saved-views.ts';
 
 const service = await startSharedService();
 
-test('members save, replace, and delete their own views; nobody else sees them', async () => {
+test('members save, replace, and delete their own views, which no other user sees', async () => {
   const ada = await createPerson(service);
   const grace = await createPerson(service, { accountId: ada.accountId, role: 'member' });
   const [first, second] = [await signIn(service, ada), await signIn(service, grace)];
@@ -25,7 +25,7 @@ test('members save, replace, and delete their own views; nobody else sees them',
   await readError(await second.send('DELETE', path), 404, 'not_found');
   await first.ask('DELETE', path, undefined, 204);
   await readError(await first.send('DELETE', path), 404, 'not_found');
-  // Clients remove `.` from paths, so such a view could not be deleted.
+  // Clients remove `.` and `..` from paths, so such a view could not be deleted.
   for (const name of ['.', ' .. '])
     await readError(await first.send('POST', '/admin/views', { ...view, name }), 422, 'validation_failed');
 

@@ -168,7 +168,7 @@ describe('a complete sorted list', () => {
   });
 });
 
-test('the more lists are being sent, the fewer matches each one holds, until it ends in any way', async () => {
+test('the more lists are being sent, the fewer matches each one holds; a list that ends in any way frees its share', async () => {
   await using service = await startTestService();
   const tenant = await service.createTenant();
   await plant(service, tenant, 1_500);
@@ -190,7 +190,7 @@ test('the more lists are being sent, the fewer matches each one holds, until it 
     if (options.signal !== undefined && signals.includes(options.signal)) await gate.promise;
     return findDocs(accountId, wanted, ids, options);
   };
-  /** @returns the maximum number of matches of the list's second scan */
+  /** Opens a list. @returns it with `limit`, the maximum number of matches of its second scan */
   const openNext = async () => {
     const before = limits.length;
     const response = await openList(service, tenant, '?sort=-beds&fields=id');

@@ -128,7 +128,7 @@ describe('the session cookie', () => {
     assert.deepEqual(new Set(attributes), new Set(['Max-Age', 'Path', 'HttpOnly', 'Secure', 'SameSite']));
   });
 
-  test('otherwise works without HTTPS, but is hidden from scripts and other sites', async () => {
+  test('works without HTTPS if PUBLIC_URL is not https, but is hidden from scripts and other sites', async () => {
     const [name = '', ...attributes] = await setCookie();
     assert.ok(!name.startsWith('__'), name);
     assert.deepEqual(new Set(attributes), new Set(['Max-Age', 'Path', 'HttpOnly', 'SameSite']));

@@ -63,7 +63,7 @@ test('once there is room for more requests and none is rejected any more, as man
   assert.equal(tick(20), 44);
 });
 
-test('a connection of a trusted proxy is read on if a request was rejected because of its account', (t) => {
+test('a connection of a trusted proxy is still read after a request was rejected because of its account', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const proxies = new BlockList();
   proxies.addAddress('192.0.2.1');

@@ -20,7 +20,7 @@ const toCsv = (rows: readonly Row[], separator: string) => {
 const complete = (rows: readonly Row[]) =>
   rows.map((row, index) => ({ externalId: `${index}`, address: '12 Elm Street', beds: 3, baths: 2, ...row }));
 
-/** Imports rows in each format, and returns the listings by external id. */
+/** Writes rows as a file in each format. */
 const FORMATS = {
   'CSV with commas': (rows: readonly Row[]) => ({ type: 'text/csv', body: toCsv(rows, ',') }),
   'CSV with semicolons': (rows: readonly Row[]) => ({ type: 'text/csv', body: toCsv(rows, ';') }),
@@ -186,7 +186,7 @@ describe('with clean, the name of a column can have a unit or currency', () => {
   }
 });
 
-test('with clean, full and half bathrooms have no fractions, and a word for no value says how to name it', async () => {
+test('with clean, full and half bathrooms have no fractions, and the error for an unknown word says how to define it', async () => {
   const tenant = await service.createTenant();
   const body =
     'externalId,address,beds,BathroomsFull,BathroomsHalf,listPrice\nA,Elm,3,2.5,1,5\nB,Elm,3,2,1,auf Anfrage\n';

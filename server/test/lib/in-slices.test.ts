@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inSlices } from '../../src/lib/in-slices.ts';
 
-test('items that take a millisecond each get a turn of the event loop each, also if added meanwhile', async () => {
+test('each item that takes a millisecond gets its own turn of the event loop, even if it is added meanwhile', async () => {
   const done: string[] = [];
   const items = ['a', 'b'];
   const all = inSlices(items, (item) => {

@@ -15,7 +15,7 @@ import type { Resolve } from '../../src/lib/resolve-name.ts';
 
 const NEVER = new AbortController().signal;
 
-/** Counts connections to every address of this machine. */
+/** The number of connections to any address of this machine. */
 let connections = 0;
 const counting = createTcpServer((socket) => {
   connections += 1;
@@ -222,7 +222,7 @@ test('an allowed network opens only itself, and http: only for itself', async ()
   assert.match((await post('http://public.example/', some)).error ?? '', /not public/);
 });
 
-// What a receiver may do to the service.
+// What a receiver can do to the service.
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);

@@ -51,7 +51,7 @@ test('a name without a dot is looked up by the system', async () => {
   assert.ok(addresses.some(({ address }) => address === '127.0.0.1' || address === '::1'));
 });
 
-/** A DNS response: the address of a name that is asked for by IPv4, or that the name does not exist (RFC 1035 §4.1). */
+/** A DNS response (RFC 1035 §4.1): an unknown name does not exist, and a known name has only an IPv4 address. */
 function reply(query: Buffer, answers: Map<string, number[]>): Buffer {
   const labels: string[] = [];
   let end = 12;

@@ -21,7 +21,7 @@ const times: [text: string, timeMs: number, isExact?: boolean][] = [
   ['1969-12-31T23:59:59.9999Z', -1, false],
 ];
 
-describe('a time is parsed by RFC 3339, and a date is its start in UTC', () => {
+describe('a time is parsed as in RFC 3339, and a date means the start of that day in UTC', () => {
   for (const [text, timeMs, isExact = true] of times) {
     test(text, () => assert.deepEqual(parseTime(text), { timeMs, isExact }));
   }

@@ -16,7 +16,7 @@ const dueAt = (schedule: string, now: string) => {
   return lastDueAt(parsed, at(now));
 };
 
-test('a backup was last due at the last such time of the day or week, in local time', () => {
+test('a backup was last due at the latest time in its schedule, in local time', () => {
   // 2026-11-24 is a Tuesday.
   const cases: [string, string, string][] = [
     ['hourly', '2026-11-24T02:59:59', '2026-11-24T02:00'],

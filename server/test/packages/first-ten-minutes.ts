@@ -65,7 +65,7 @@ async function run(commands: string[], cwd: string): Promise<string> {
   return stdout.replaceAll('\r\n', '\n');
 }
 
-/** Runs without npx, which would outlive the test. @returns the lines printed so far */
+/** Runs without npx, which would outlive the test. @returns a function that returns the lines printed so far */
 function start(t: TestContext, commands: string[], cwd: string): () => string[] {
   const script = commands.join('\n').replace(/^npx /m, 'exec ');
   const { PATH, ...others } = bareEnvironment({});

@@ -98,7 +98,7 @@ test('while other programs hold all of the server’s connections, requests get 
   await until('other programs hold all connections', async () => {
     await operator.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'property-listings'`);
-    // The service may be faster; then its connections are ended again.
+    // The service may reconnect first; its connections are then terminated again.
     while (await holdOne());
     return (await ask(read)).status === 503;
   });

@@ -13,7 +13,7 @@ import { clientFor } from './support.ts';
 
 const NEEDS_MOUNTS = { skip: whyNoMounts() ?? false };
 
-/** A database whose tables are on the disk. A full disk of the log would end the whole server. */
+/** A database with only its tables on the small disk: if the log's disk were full, the whole server would stop. */
 async function databaseOn(t: TestContext, { directory }: SmallDisk): Promise<TestDatabase> {
   const location = join(directory, 'tables');
   mkdirSync(location);

@@ -130,7 +130,7 @@ test('services share even a limit with a long name', async (t) => {
     assert.ok(counters !== undefined);
     return createDatabaseLimiters(counters, createMemoryLimiter)('invitations', { points: 5, seconds: 60 });
   });
-  // Like an account ID with an email address.
+  // As long as an account ID with an email address.
   const name = 'a'.repeat(30 + 254);
   assert.equal((await one?.penalty(name))?.consumedPoints, 1);
   assert.equal((await other?.penalty(name))?.consumedPoints, 2);

@@ -95,7 +95,7 @@ test('while another program locks a table, all writes get 503 within 5 s, howeve
       ),
     );
   await holder.query('begin');
-  // Like `create index`.
+  // The lock that `create index` acquires.
   await holder.query('lock table listings in share mode');
   for (const reply of await create()) assertUnavailable(reply);
   await holder.query('commit');

@@ -19,7 +19,7 @@ async function startBehindProxy(t: TestContext, poolSize = 10) {
   return { database, proxy, service, tenant, create };
 }
 
-/** Applies a fate to the `index`th matching message. @returns whether it has arrived */
+/** Applies a fate to the matching message at `index`. @returns a function that says whether it has arrived */
 function arm(proxy: PostgresProxy, fits: (text: string) => boolean, fate: Fate, index = 0): () => boolean {
   let passed = 0;
   let hasCome = false;

@@ -9,7 +9,7 @@ import { Pool } from '../../src/storage/postgres/pool.ts';
 import { readWith } from '../../src/storage/postgres/reads.ts';
 import { databaseFor } from './support.ts';
 
-/** Rejects session settings like PgBouncer. */
+/** Like PgBouncer, rejects session settings. */
 async function strictPoolerFor(t: TestContext): Promise<string> {
   const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: options', ''];
   const body = Buffer.from(`${fields.join('\0')}\0`);

@@ -75,7 +75,7 @@ test('a change is not acknowledged before the standby has it, even after a resta
   const client = await clientFor(t, own);
   await client.query("alter system set synchronous_standby_names = 'two'");
   await client.query('select pg_reload_conf()');
-  // The server applies the setting a moment later. Then the first create must not be acknowledged.
+  // The server applies the setting a moment later. After that, the first create must not be acknowledged.
   await until('commits wait', async () => (await codeOf(await post(service, other, LISTING))) === 'outcome_unknown');
   // While one commit waits for the standby, the service sends no others.
   await client.query("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");

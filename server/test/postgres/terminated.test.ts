@@ -56,7 +56,7 @@ test('under load, terminated connections fail no read, and each write is stored 
   });
   for (let round = 0; round < ROUNDS; round += 1) {
     const seen = { reads: reads.map(({ good }) => good), created: created.length };
-    // Terminates all connections and only the busy ones, in turn.
+    // Alternately terminates only the busy connections and all connections.
     const which = round % 2 === 0 ? "state <> 'idle'" : 'true';
     await until('some connections are terminated', async () => (await terminate(which)) > 0);
     await until('requests succeed again', () => {

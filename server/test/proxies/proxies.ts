@@ -17,7 +17,7 @@ import { PROXIES, type RunningProxy, startProxy } from './proxy.ts';
 // `npm run test:proxies` runs the configurations in docs/proxies. It needs the Debian packages
 // nginx-light, caddy, and haproxy, so it is not part of `npm test`.
 
-/** Beyond the buffers of the sockets and the proxies. */
+/** Enough that a list exceeds the buffers of the sockets and the proxies. */
 const LISTINGS = 7_000;
 const LONG_POLL_SECONDS = 60;
 const FILE_BYTES = Number(process.env.PROXY_FILE_MB ?? 100) * 1024 * 1024;

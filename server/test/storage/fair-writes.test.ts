@@ -137,7 +137,7 @@ async function* endless(isOver: () => boolean): AsyncGenerator<ImportRow[]> {
   for (let line = 1; !isOver(); line += 1) yield [{ line, id: undefined, externalId: undefined, makeInput }];
 }
 
-test('an import takes turns like any other write: beside four imports, a create waits for one group', async (t) => {
+test('an import takes turns like any other write: while four imports run, a create waits for one group', async (t) => {
   const { database, accounts } = await accountsFor(t);
   const [a = '', b = ''] = accounts;
   const ran: string[] = [];
@@ -155,7 +155,7 @@ test('an import takes turns like any other write: beside four imports, a create 
   for (let turn = 0; turn < 10; turn += 1) {
     const before = ran.length;
     await create(watched, b);
-    // At most four jobs of the running group and four of the next, one per import, run before it.
+    // At most four jobs of the running group and four of the next, one per import, run before the create.
     assert.ok(ran.indexOf('create', before) - before <= 8, ran.slice(before).join());
   }
   isOver = true;

@@ -538,7 +538,7 @@ for (const statistics of STATISTICS) {
           new Map(stored.map((row) => [row.id, row.external_id])),
           new Map(rows.map((row) => [row.id, row.externalId])),
         );
-        // Other terms are kept.
+        // Without `terms` among the parts, the stored terms are kept.
         const isNew = parts.length === 2;
         for (const { terms } of stored) assert.match(String(terms), isNew ? /elm/ : /elm|oak/);
       }

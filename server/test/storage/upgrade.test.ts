@@ -103,7 +103,7 @@ for (const WORKERS of ['', '2']) {
   });
 }
 
-test('while a large database is migrated, the service is live but not ready, and says how far it is', async (t) => {
+test('while a large database is migrated, the service is live but not ready, and reports its progress', async (t) => {
   const databaseUrl = await firstEditionFor(t, ROWS + MANY_ROWS);
   const port = String(await findFreePort());
   const url = `http://127.0.0.1:${port}`;

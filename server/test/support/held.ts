@@ -24,7 +24,7 @@ export function countReads({ database }: TestService): Reads {
   return reads;
 }
 
-/** The number of waits that have started and ended in this process. */
+/** The numbers of waits that have started, and of those that have ended, in this process. */
 let waits = 0;
 let wakes = 0;
 const { wait } = EventHub.prototype;

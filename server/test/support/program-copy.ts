@@ -14,7 +14,7 @@ export async function copyProgram(t: TestContext, manifest: object) {
   for (const part of ['bin', 'src', 'package.json']) {
     await cp(join(REPOSITORY, 'server', part), join(root, 'server', part), { recursive: true });
   }
-  // npm installs some packages in the workspace.
+  // npm installs some packages in the workspace's own directory.
   for (const part of ['.', 'server']) {
     await symlink(join(REPOSITORY, part, 'node_modules'), join(root, part, 'node_modules'));
   }

@@ -19,7 +19,7 @@ const WORDS = '4b|787|ELM str|sao|strasse|straße|5|viii|οδοσ|Οδός|東|a
 const POSTAL_CODES = ['78701', '00701', 'SW1A 1AA'];
 const DATES = ['2026-02-28', '2026-03-01', '1999-12-31', '2031-01-01'];
 
-/** Few values, so that many listings share one; every third listing has none. */
+/** Few values, so that many listings share one; about one listing in three has none. */
 const price = fc.constantFrom(0.01, 450_000, 450_000.5, 999_999_999_999.99);
 const sometimes = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 });
 

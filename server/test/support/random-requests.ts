@@ -142,7 +142,7 @@ function get(path: fc.Arbitrary<string>): fc.Arbitrary<Parts> {
 }
 
 const list = listQuery.map((query) => `/listings?${query}`);
-/** The external ID is in the path. */
+/** Fields without an external ID, which is in the path. */
 const unnamed = fields.map((given) => ({ ...given, externalId: undefined }));
 const putting = changing('PUT', byExternalId, unnamed, { ...preconditions, 'If-None-Match': version });
 const removing = fc

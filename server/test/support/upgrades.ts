@@ -36,7 +36,7 @@ export class Site {
   /** The programs of the packages, by their files. */
   readonly #programs: Record<string, string>;
   #program: string;
-  /** Runs the programs of PostgreSQL, which are not installed here. */
+  /** Functions that stand in for the programs of PostgreSQL, which are not installed here. */
   readonly #others: Record<string, () => Promise<void>>;
 
   /** A site with the last release, not yet started. */
@@ -200,7 +200,7 @@ async function createTenant(site: Site): Promise<{ accountId: string; key: strin
   return { accountId: id, key };
 }
 
-/** @returns the listings */
+/** @returns the imported listings as lines of NDJSON */
 async function importListings(url: string, key: string): Promise<string[]> {
   const lines = Array.from({ length: LISTINGS }, (_, index) =>
     JSON.stringify({

@@ -26,7 +26,7 @@ export interface ShownDelivery {
   error: string | null;
 }
 
-/** Calls of an account's webhooks. */
+/** Calls the webhook operations of an account. */
 export class Webhooks {
   readonly #service: TestService;
   readonly tenant: Tenant;

@@ -16,7 +16,7 @@ interface ResponseDialogProps {
   onClose: () => void;
 }
 
-/** Shows what an endpoint responded. The response body is shown as plain text, never as markup. */
+/** Shows an endpoint's response, or why there is none. The body is shown as plain text, never as markup. */
 export function ResponseDialog({ title, attempt, sequence, onClose }: ResponseDialogProps) {
   return (
     <Modal opened={attempt !== undefined} onClose={onClose} title={title} size={560} withCloseButton>

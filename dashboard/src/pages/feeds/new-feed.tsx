@@ -21,7 +21,7 @@ export function NewFeedPage() {
   const { name: typed, ...settings } = form.values;
   const name = typed.trim();
   const query = useQuery(feedsQuery);
-  /** The name of the feed that this page creates. It exists if sending the file has failed midway. */
+  /** The name of the feed that this page has begun to create. If sending the file fails, the feed may exist. */
   const [ownName, setOwnName] = useState<string>();
   const isTaken = name !== ownName && query.data?.data.some((feed) => feed.name === name);
   const isUsable = FEED_NAME.test(name) && !isTaken;

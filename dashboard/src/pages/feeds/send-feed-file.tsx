@@ -30,7 +30,7 @@ interface SendFeedFileProps {
   stored?: Targets;
   /** Called before the file is applied. */
   onApply?: () => void;
-  /** Called after the file has been applied, even if the user has left the page. Then the run's page opens. */
+  /** Called after the file has been applied, even if the user has left the page. If not, the run's page then opens. */
   onDone: (columns: ColumnSettings) => Promise<void>;
 }
 

@@ -29,9 +29,9 @@ const BUTTON = { size: 'compact-sm', variant: 'subtle', color: 'gray' } as const
 export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }: BulkBarProps) {
   const [isAll, setAll] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  /** The status that all listings get once the user confirms. */
+  /** The status that all listings found by the search get once the user confirms. */
   const [wanted, setWanted] = useState<StatusValue>();
-  /** Whether all listings will be deleted once the user confirms. */
+  /** Whether all listings found by the search will be deleted once the user confirms. */
   const [isDeleting, setDeleting] = useState(false);
   const count = isAll ? total : selected.length;
   const clear = () => {

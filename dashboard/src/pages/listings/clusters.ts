@@ -34,7 +34,7 @@ function neighborsOf(column = 0, row = 0): string[] {
 function isNear(group: Group | undefined, { latitude, longitude }: Cluster, scale: number): boolean {
   if (group === undefined) return false;
   const x = Math.abs(group.longitude - longitude) * scale;
-  // The Mercator projection stretches distances by this factor.
+  // The Mercator projection stretches distances by 1 / cos(latitude).
   const y = (Math.abs(group.latitude - latitude) * scale) / Math.cos((latitude * Math.PI) / 180);
   return x < NEAR.x && y < NEAR.y;
 }

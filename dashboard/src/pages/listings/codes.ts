@@ -1,4 +1,4 @@
-/** The codes that the service accepts; a test compares the two lists. */
+/** The codes that the service accepts; a test compares them with the service's own lists. */
 export const CODES = {
   currency: `
   AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE

@@ -1,4 +1,4 @@
-/** The columns of exports and of the template. */
+/** The columns of the template. An export has these and the fields that the service sets. */
 export const COLUMNS = (
   'externalId address unitNumber city stateOrProvince postalCode country beds baths status propertyType listPrice ' +
   'currency closePrice livingArea livingAreaUnits lotSizeArea lotSizeUnits yearBuilt onMarketDate closeDate ' +

@@ -15,7 +15,7 @@ interface ConflictProps {
   onDiscard: () => void;
 }
 
-/** Shown if another user saved the listing first. The current user can merge the draft or discard it. */
+/** Shown if another user or a program changed the listing first. The user can merge the draft or discard it. */
 export function Conflict({ draft, base, theirs, onMerge, onDiscard }: ConflictProps) {
   const and = (work: () => void) => () => {
     work();

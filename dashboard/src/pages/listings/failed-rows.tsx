@@ -10,8 +10,9 @@ import { labelOf } from './format-field';
 interface FailedRowsProps {
   errors: ImportReport['errors'];
   count: number;
-  /** The failed rows with their values, and the field of each column. */
+  /** The failed rows with their values. */
   rows?: FileRow[];
+  /** The field of each column. */
   targets?: Targets;
   actions?: ReactNode;
 }

@@ -75,7 +75,7 @@ function useLast(list: ListingList | undefined): ListingList | undefined {
   return list ?? last;
 }
 
-/** Hides listings whose deletion is pending. */
+/** Hides listings whose deletion is pending, and subtracts them from the total. */
 function useWithoutDeleted(list: ListingList | undefined): ListingList | undefined {
   const deleted = useDeletedIds();
   if (list === undefined || deleted.size === 0) return list;

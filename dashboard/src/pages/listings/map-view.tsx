@@ -100,7 +100,7 @@ function isPlace(area: string | undefined): area is string {
   return area?.split(',').filter((part) => part.trim() !== '' && Number.isFinite(Number(part))).length === 3;
 }
 
-/** A box that contains all listings found, or a view of the world if there are none. */
+/** A box around all clusters, or a view of the world if there are none. */
 function boxAround({ data, side }: ListingMap): string {
   if (data.length === 0) return '20,0,2';
   const [south, north] = rangeOf(data.map(({ latitude }) => latitude));

@@ -27,7 +27,7 @@ function mergeMetadata(mine: MetadataRow[], before: MetadataRow[], theirs: Metad
 
 interface Change {
   label: string;
-  /** The other user's value; undefined if it is not a short string. */
+  /** The other user's value; undefined for photos and custom fields. */
   theirs: string | undefined;
   /** Whether the draft also changes this field. */
   isBoth: boolean;

@@ -18,7 +18,7 @@ interface KeyTotal {
   errors: number;
 }
 
-/** The totals of the keys that sent requests, highest number first. */
+/** The totals of the keys that sent requests, in descending order of their requests. */
 export function totalsByKey({ keys, hours }: Usage): KeyTotal[] {
   const totals = keys.map((key) => {
     const own = hours.filter(({ keyId }) => keyId === key.id);

@@ -72,7 +72,7 @@ test('if the log cannot be read after a checkpoint, only the next commit fails',
 test('urgent writes wait for the log only at twice its usual size', async (t) => {
   const { path, writer, checkpoints } = openCheckpoints(t);
   const megabytes = () => Math.round(statSync(`${path}-wal`).size / 1e6);
-  /** Writes 4 MB at a time, while each checkpoint is still running when the next write is committed. */
+  /** Writes 4 MB at a time, so fast that each checkpoint is still running when the next write is committed. */
   const write = async (isUrgent: boolean, untilMegabytes: number) => {
     for (let commit = 0; commit < 30 && megabytes() < untilMegabytes; commit += 1) {
       await checkpoints.letCatchUp(isUrgent);

@@ -15,7 +15,7 @@ const MEGABYTE = 2 ** 20;
 const NEEDS_MOUNTS = { skip: whyNoMounts() ?? false };
 const LARGE = 'x'.repeat(4_000);
 
-/** Limits the file to `count` pages; beyond, SQLite reports a full disk. */
+/** Limits the file to `count` pages; beyond that, SQLite reports a full disk. */
 function limitPages(session: Executor, count: number) {
   return session.execute(words(`pragma max_page_count = ${count}`), {});
 }
@@ -31,7 +31,7 @@ function assertStorageFull(error: unknown): void {
   assert.doesNotMatch(error.message, /sqlite|database or disk/i);
 }
 
-/** Writes a note, then fills the disk in the next job, mostly in the same transaction. */
+/** Writes a note, then fills the disk in the next job, usually in the same transaction. */
 async function fillWithinGroup(database: Database, name: string) {
   const first = database.write(async (session) => {
     await session.execute(words(`insert into notes values ('${name}')`), {});

@@ -80,7 +80,7 @@ test('a listing is found by its new words and values, and not by its old ones, b
   await beforeAndAfter(sql, () => assertEach([id], []));
   await change(database, accountId, id, OAK);
   await beforeAndAfter(sql, () => assertEach([], [id]));
-  // Changes twice while it waits.
+  // The listing changes twice while it waits to be indexed.
   await change(database, accountId, id, ELM);
   await change(other, accountId, id, OAK);
   await change(database, accountId, id, ELM);
@@ -156,7 +156,7 @@ test('listings are indexed after an attempt that failed before it began', async 
   const other = new DatabaseSync(path);
   defer(t, () => other.close());
   await create(database, accountId, ELM);
-  // Longer than a write waits for the lock, from when the listing is due to be indexed.
+  // Hold the lock for longer than a write waits for it, from when the listing is due to be indexed.
   other.exec('begin immediate');
   await assert.rejects(create(database, accountId, ELM), { code: 'unavailable' });
   await until('the attempt has failed', () => database.measure().waitingWrites === 0);

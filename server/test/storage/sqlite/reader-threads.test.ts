@@ -87,7 +87,7 @@ async function countConcurrent(threads: ReaderThreads, accounts: string[]): Prom
   return most;
 }
 
-test('an account leaves a thread to others, also if several processes have fewer threads each', async (t) => {
+test('an account leaves a thread to others, even if each of several processes has fewer threads', async (t) => {
   const { path } = await databaseFor(t);
   for (const [isShared, ofAccount, ofAll] of [
     [false, 2, 3],
