@@ -142,7 +142,7 @@ class Disk {
 
   #find(inode: bigint): UnsyncedFile {
     const file = this.#files.get(inode);
-    if (file === undefined) throw new Error(`the log names a file that was not opened: ${inode}`);
+    if (file === undefined) throw new Error(`the log contains the inode of a file that never existed: ${inode}`);
     return file;
   }
 

@@ -207,7 +207,7 @@ function addDelete(feeds: Command): void {
       const { listings = 'keep', yes, curl } = options;
       if (!yes && !curl && isInteractive()) {
         const feed = await feeds.retrieve(name);
-        const what = `${listings === 'keep' ? 'keep ' : ''}its ${formatCount(feed.listings)} listings`;
+        const what = `${listings === 'keep' ? 'keep ' : ''}its ${formatCount(feed.listings)} listing${feed.listings === 1 ? '' : 's'}`;
         await confirm(`Permanently delete the feed "${toLine(name)}" and ${what}?`, 'Nothing was deleted.');
       }
       await feeds.delete(name, { listings });

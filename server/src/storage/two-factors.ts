@@ -10,7 +10,10 @@ const selectSecret = firstRow(['userId', 'now'], (query, parameter: Parameter<{ 
     .where((where) => where.or([where('locked_until', 'is', null), where('locked_until', '<=', parameter('now'))])),
 );
 
-/** The encrypted secret that a user's app shares with the service; undefined while wrong codes have locked it. */
+/**
+ * The encrypted secret that a user's authenticator app shares with the service; undefined without a second factor,
+ * or while it is locked after too many wrong codes.
+ */
 export async function findTotpSecret(executor: Executor, userId: string): Promise<string | undefined> {
   const row = await selectSecret(executor, userId, new Date().toISOString());
   return row?.secret;

@@ -27,7 +27,10 @@ function comparable({ head, body }: Answer, isRead: boolean, canaries: Canaries)
     .replaceAll(LOGGED_REQUEST, '');
 }
 
-/** Matches an entry of the request log, which also contains the requests since the last read. */
+/**
+ * Matches an entry of the request log. Entries are removed before two responses are compared, because the log
+ * grows between the two requests.
+ */
 const LOGGED_REQUEST = /\{"id":"[^"]+","at":"TIME","key":.*?"errorBody":(?:null|"(?:[^"\\]|\\.)*")\},?/g;
 
 const AT_ONCE = 4;

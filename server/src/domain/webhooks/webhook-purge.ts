@@ -35,8 +35,7 @@ export async function purgeDeliveries(database: Database, now: number, signal: A
 
 async function purgeEndpoint(database: Database, accountId: string, id: string, before: number): Promise<void> {
   for (const state of ['delivered', 'failed', 'expired'] as const) {
-    // Nearly all endpoints have nothing to remove. For those, reading one delivery is enough, and no
-    // transaction is needed.
+    // Nearly all endpoints have nothing to remove. For those, this check is enough, without a transaction.
     while (await hasOldDelivery(database, accountId, id, state, before))
       await database.write(
         (transaction) => removeOldDeliveries(transaction, accountId, id, state, before, SLICE_LENGTH),

@@ -12,7 +12,10 @@ export interface Entry {
   attempts: number;
   /** When the next attempt is due (UTC milliseconds); 0 means immediately. */
   nextAt: number;
-  /** Whether a row for the event is stored with the next position, so the position can move past the event. */
+  /**
+   * Whether a row for the event is stored, or will be stored together with the next position. The position can
+   * then move past the event.
+   */
   isStored: boolean;
   /** The message; undefined if it must be read again. */
   message: Message | undefined;

@@ -69,8 +69,9 @@ function describeListing({ fields, inexactNumbers, issues }: GivenRow): PlainErr
 }
 
 /**
- * Cached errors, by the missing fields and partners. There are few combinations, and rows that share an error
- * object make messages between threads shorter, because a message contains each object only once.
+ * Cached errors, by the missing fields, the fields without a field that they require, and `isNamed`. There are few
+ * combinations. Sharing an error object between rows makes messages between threads shorter, because a message
+ * contains each object only once.
  */
 const lacks = new Map<string, PlainError>();
 
