@@ -7,8 +7,6 @@ export const WEBHOOKS_MAX = 20;
  */
 export const PENDING_MAX = 512;
 export const WEBHOOK_URL_LENGTH_MAX = 2000;
-/** A feed's name, as documented in the API's contract. */
-export const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /**
  * A pending delivery waits for its next attempt; an expired one stands for events removed before they were

@@ -8,16 +8,15 @@ import type { Along } from '../../storage/identity-database.ts';
 import { hasTwoFactor } from '../../storage/two-factors.ts';
 import { passwordAndCode } from '../contract/schemas/identity.ts';
 import { invalidFields } from '../contract/schemas/issues.ts';
-import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
 import type { BetterAuth } from './better-auth.ts';
 import { clearAttempts, tryPassword } from './password.ts';
 import type { IdentityServices } from './services.ts';
-import { type CurrentSession, identityHeaders, sessionActorOf, setCookies } from './sessions.ts';
+import { type CurrentSession, identityHeaders, sessionActorOf, setCookies, type UserExchange } from './sessions.ts';
 
 /** @throws {AppError} `validation_failed` if the second factor is on and the body does not have a code */
-export async function readPasswordAndCode(exchange: Exchange, currentSession: CurrentSession): Promise<SecondFactor> {
-  return requireCode(await readInput(exchange, passwordAndCode), currentSession);
+export async function readPasswordAndCode(exchange: UserExchange): Promise<SecondFactor> {
+  return requireCode(await readInput(exchange, passwordAndCode), exchange.currentSession);
 }
 
 /** @throws {AppError} `validation_failed` if the second factor is on and there is no code */
@@ -62,17 +61,16 @@ interface ReauthenticationOptions {
 
 /** Calls better-auth for an operation that asks for the password again. */
 export async function reauthenticate<T>(
-  exchange: Exchange,
-  currentSession: CurrentSession,
+  exchange: UserExchange,
   services: IdentityServices,
   work: Work<T>,
   { field, along = [], secondFactor }: ReauthenticationOptions = {},
 ): Promise<{ headers: Headers; response: T }> {
   const prepare = async () => {
-    if (secondFactor?.code) await requireBoth(secondFactor, exchange, currentSession, services);
+    if (secondFactor?.code) await requireBoth(secondFactor, exchange, services);
     return along;
   };
-  const attempt = { email: currentSession.user.email, isSignedIn: true, field, prepare, exchange, services };
+  const attempt = { email: exchange.currentSession.user.email, isSignedIn: true, field, prepare, exchange, services };
   const done = await tryPassword(attempt, (api) => work(api, identityHeaders(exchange, services)));
   await clearAttempts(attempt);
   setCookies(exchange, done.headers);
@@ -82,8 +80,7 @@ export async function reauthenticate<T>(
 /** Verifies the password first, because verifying a code uses up the code. */
 async function requireBoth(
   { password, code }: SecondFactor,
-  exchange: Exchange,
-  currentSession: CurrentSession,
+  exchange: UserExchange,
   services: IdentityServices,
 ): Promise<void> {
   const { identity } = services;
@@ -93,7 +90,7 @@ async function requireBoth(
     await identity.call((api) => api.verifyTOTP({ body: { code }, headers }));
     return;
   }
-  const sessionActor = sessionActorOf(currentSession, exchange, services);
+  const sessionActor = sessionActorOf(exchange.currentSession, exchange, services);
   const body = { code: normalRecoveryCode(code), disableSession: true };
   const along: Along[] = [
     {

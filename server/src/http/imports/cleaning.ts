@@ -5,6 +5,7 @@ import type { ValidationIssue } from '../../model/errors.ts';
 import { decodeCell } from '../contract/schemas/listing-csv.ts';
 import { UNITS as UNITS_OF_AMOUNTS } from '../contract/schemas/listing-patch.ts';
 import { BATHROOMS, fieldOf, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
+import { UNIT_FIELDS } from './header-units.ts';
 import type { UnitNotes } from './unit-notes.ts';
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
@@ -25,10 +26,6 @@ const NUMBERS: ReadonlySet<ValueKind> = new Set([
 const POSITIVE: ReadonlySet<ValueKind> = new Set(['price', 'area', 'year']);
 
 const UNITS: ReadonlyMap<string, Unit> = new Map(Object.entries(LOT_SIZES));
-const UNIT_FIELDS: ReadonlyMap<string, string> = new Map([
-  ['livingArea', 'livingAreaUnits'],
-  ['lotSizeArea', 'lotSizeUnits'],
-]);
 
 /** Converts a row's values from everyday notation, such as `$450,000`, to the API's. */
 export class RowCleaner {

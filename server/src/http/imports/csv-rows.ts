@@ -8,16 +8,14 @@ import { isFieldWord } from '../../model/suggest.ts';
 import { decodeCell } from '../contract/schemas/listing-csv.ts';
 import { UNITS } from '../contract/schemas/listing-patch.ts';
 import { fieldOf, LOT_SIZES, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
-import { RowCleaner } from './cleaning.ts';
+import type { RowCleaner } from './cleaning.ts';
 import { type CsvColumn, NOT_UTF8, parseHeader } from './csv-header.ts';
 import { FileEndError, type FileFormat } from './file-rows.ts';
 import { unitsOfHeader } from './header-units.ts';
 import { ROW_BYTES_MAX } from './json-rows.ts';
 import type { ReadBadRow, ReadGoodRow, ReadHeader, ReadingRequest, ReadRow } from './reading.ts';
 import { RowBuilder } from './row.ts';
-import { RowValues } from './row-values.ts';
-import { UnitNotes } from './unit-notes.ts';
-import { ValueRules } from './value-rules.ts';
+import type { RowValues } from './row-values.ts';
 
 interface CsvOptions {
   /** Hashes of the rows that the feed's listings still match; such a row is valid and need not be read. */
@@ -44,7 +42,7 @@ export function csvFile(request: ReadingRequest, { known, onHeader }: CsvOptions
       const message = 'The file is empty; it must begin with a row of column names.';
       throw new FileEndError('validation_failed', message, { members: { line: 1 } });
     },
-    warnings: () => reader?.notes.warnings() ?? [],
+    warnings: () => reader?.builder.notes.warnings() ?? [],
   };
 }
 
@@ -60,10 +58,8 @@ export class CsvRowReader {
    * and their units.
    */
   readonly #knownColumns: (CsvColumn | null)[];
-  readonly #rules: ValueRules;
-  readonly notes: UnitNotes;
   readonly #options: ReadingRequest;
-  readonly #builder: RowBuilder;
+  readonly builder: RowBuilder;
   readonly #separator: Separator;
   /** The string that is hashed before a row's values. */
   readonly #hashStart: string;
@@ -77,9 +73,7 @@ export class CsvRowReader {
     this.#options = options;
     const units = options.clean ? unitsOfHeader(this.#columns) : [];
     const defaults = new Map([...units, ...options.defaults]);
-    this.#rules = new ValueRules({ ...options, defaults });
-    this.notes = new UnitNotes({ ...options, defaults });
-    this.#builder = new RowBuilder({ ...options, isCsv: true });
+    this.builder = new RowBuilder({ ...options, defaults, isCsv: true, hasDecimalComma: separator === ';' });
     this.#hashStart = hashRow(JSON.stringify([options.hashStart, separator, cells]));
   }
 
@@ -90,7 +84,7 @@ export class CsvRowReader {
     const values = JSON.stringify(cells);
     const hash = hashRow(this.#hashStart + values);
     if (!known.has(hash)) return { ...this.read(record, hasDetails), values, hash };
-    const externalId = this.#builder.externalIdOf(this.#collect(line, cells, this.#knownColumns));
+    const externalId = this.builder.externalIdOf(this.#collect(line, cells, this.#knownColumns));
     return { line, externalId, isRepeated: false, values, hash };
   }
 
@@ -98,13 +92,13 @@ export class CsvRowReader {
     const details = this.#findCellIssues(cells);
     if (details.length > 0) {
       const error = new AppError('validation_failed', 'The row is not valid CSV; see details.', { details });
-      return this.#builder.fail(line, error, undefined);
+      return this.builder.fail(line, error, undefined);
     }
-    return this.#builder.build(line, this.#collect(line, cells), undefined, hasDetails);
+    return this.builder.build(line, this.#collect(line, cells), undefined, hasDetails);
   }
 
   #collect(line: number, cells: Cells, columns = this.#columns): RowValues {
-    const values = new RowValues(this.#rules, this.#createCleaner(line));
+    const values = this.builder.begin(line);
     for (const [index, column] of columns.entries()) {
       if (column === null) continue;
       const { target, name } = column;
@@ -122,11 +116,6 @@ export class CsvRowReader {
       }
     }
     return values;
-  }
-
-  #createCleaner(line: number): RowCleaner | undefined {
-    if (!this.#options.clean) return undefined;
-    return new RowCleaner({ ...this.#options, hasDecimalComma: this.#separator === ';' }, this.notes, line);
   }
 
   #findCellIssues(cells: Cells): ValidationIssue[] {

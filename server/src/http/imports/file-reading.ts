@@ -5,7 +5,7 @@ import { AppError, fromPlainError, type PlainError } from '../../model/errors.ts
 import type { FeedColumn } from '../../model/feeds.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { type KeepText, type StagedText, textOf } from '../../storage/open.ts';
-import { mergeRow, toWholeListing } from '../contract/schemas/parse-row.ts';
+import { mergeRow, type ParsedRow, toWholeListing } from '../contract/schemas/parse-row.ts';
 import { readColumns } from './csv-header.ts';
 import { CsvRowReader } from './csv-rows.ts';
 import type {
@@ -244,11 +244,7 @@ function isStaged(patch: StagedText | PlainError): patch is StagedText {
 }
 
 /** @throws {AppError} `validation_failed` */
-export function makeInput(
-  { patch, lack }: Pick<ReadGoodRow, 'patch' | 'lack'>,
-  mode: ReadingOptions['mode'],
-  current?: Listing,
-): ListingInput {
+export function makeInput({ patch, lack }: ParsedRow, mode: ReadingOptions['mode'], current?: Listing): ListingInput {
   const isWhole = current === undefined || mode === 'replace';
   if (isWhole && lack !== undefined) throw fromPlainError(lack);
   if (typeof patch !== 'string') throw fromPlainError(patch);

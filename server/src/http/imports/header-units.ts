@@ -5,7 +5,7 @@ import { UNITS } from '../contract/schemas/listing-patch.ts';
 import type { CsvColumn } from './csv-header.ts';
 
 /** The unit fields of amounts, by the amount's field. */
-const UNIT_FIELDS: ReadonlyMap<string, string> = new Map(
+export const UNIT_FIELDS: ReadonlyMap<string, string> = new Map(
   UNITS.flatMap(([unit, amounts]) => amounts.map((amount) => [amount, unit] as const)),
 );
 const IN_BRACKETS = /[([]\s*([^()[\]]+?)\s*[)\]]\s*$/;

@@ -7,13 +7,10 @@ import { AppError } from '../../model/errors.ts';
 import { parseListing } from '../contract/schemas/parse-listing.ts';
 import { type Target, type Targets, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
 import { parseBody } from '../protocol/body.ts';
-import { RowCleaner } from './cleaning.ts';
 import type { FileFormat } from './file-rows.ts';
 import type { ReadingRequest, ReadRow } from './reading.ts';
 import { RowBuilder } from './row.ts';
-import { RowValues } from './row-values.ts';
-import { UnitNotes } from './unit-notes.ts';
-import { ValueRules } from './value-rules.ts';
+import type { RowValues } from './row-values.ts';
 
 /** The documented maximum size of one row. */
 export const ROW_BYTES_MAX = 1024 * 1024;
@@ -26,23 +23,19 @@ export function jsonFile(request: ReadingRequest): FileFormat<Buffer> {
   return {
     splitter,
     toRow: (record, hasDetails) => reader.read(record, hasDetails),
-    warnings: () => reader.notes.warnings(),
+    warnings: () => reader.builder.notes.warnings(),
   };
 }
 
 class JsonRowReader {
   readonly #targets: Targets;
-  readonly #builder: RowBuilder;
+  readonly builder: RowBuilder;
   readonly #options: ReadingRequest;
-  readonly #rules: ValueRules;
-  readonly notes: UnitNotes;
 
   constructor(options: ReadingRequest) {
     this.#options = options;
-    this.#rules = new ValueRules(options);
-    this.notes = new UnitNotes(options);
     this.#targets = targetsOf(options.map);
-    this.#builder = new RowBuilder({ ...options, isCsv: false });
+    this.builder = new RowBuilder({ ...options, isCsv: false, hasDecimalComma: false });
   }
 
   /** Returns undefined for the closing line of an export, which is not a row. */
@@ -58,9 +51,9 @@ class JsonRowReader {
         Object(value),
         Map.groupBy(inexactNumbers, ([name]) => String(name)),
       );
-      return this.#builder.build(line, values, own, hasDetails);
+      return this.builder.build(line, values, own, hasDetails);
     } catch (error) {
-      if (error instanceof AppError) return this.#builder.fail(line, error, own);
+      if (error instanceof AppError) return this.builder.fail(line, error, own);
       throw error;
     }
   }
@@ -70,15 +63,13 @@ class JsonRowReader {
     row: Record<string, unknown>,
     inexactNumbers: ReadonlyMap<string, (string | number)[][]>,
   ): RowValues {
-    const { clean, ignoreUnknown } = this.#options;
-    const cleaner = clean ? new RowCleaner({ ...this.#options, hasDecimalComma: false }, this.notes, line) : undefined;
-    const values = new RowValues(this.#rules, cleaner);
+    const values = this.builder.begin(line);
     for (const [name, value] of Object.entries(row)) {
       const target = this.#targets.get(name);
       const paths = inexactNumbers.get(name)?.map(([, ...path]) => path);
       if (target) this.#addValue(values, target, name, value, paths);
       // Unknown members are kept, so that they become issues.
-      else if (target === undefined && !ignoreUnknown && !isAnnotation(name)) {
+      else if (target === undefined && !this.#options.ignoreUnknown && !isAnnotation(name)) {
         values.add({ key: name, isReso: false }, name, value);
       }
     }

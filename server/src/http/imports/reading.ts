@@ -4,6 +4,7 @@ import type { DateOrder } from '../../model/clean/dates.ts';
 import type { DecimalSeparator } from '../../model/clean/numbers.ts';
 import type { PlainError } from '../../model/errors.ts';
 import type { FeedColumn } from '../../model/feeds.ts';
+import type { ParsedRow } from '../contract/schemas/parse-row.ts';
 
 // Messages between the serving and the reading thread. Each file has its own channel; closing the
 // channel abandons the file.
@@ -76,15 +77,8 @@ export interface ReadBadRow extends ReadAnyRow {
   isUnreadable?: boolean;
 }
 
-export interface ReadGoodRow extends ReadAnyRow {
+export interface ReadGoodRow extends ReadAnyRow, ParsedRow {
   id: string | undefined;
-  /**
-   * The row as a merge patch of valid, normalized values, as a JSON string; or the row's error.
-   * With `mode` replace, it does not contain `null`.
-   */
-  patch: string | PlainError;
-  /** Why the row cannot create or replace a listing; undefined if it can. */
-  lack: PlainError | undefined;
   /** The number of values that were not written as the API writes them. */
   cleaned: number;
   /** Only for a CSV row of a feed. */

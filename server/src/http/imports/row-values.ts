@@ -5,7 +5,7 @@ import { IGNORED_FIELDS } from '../contract/schemas/file-rows.ts';
 import { fieldName } from '../contract/schemas/issues.ts';
 import { BATHROOMS, fieldOf, isPart, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
 import type { RowCleaner } from './cleaning.ts';
-import type { ValueRules } from './value-rules.ts';
+import { isGiven, type ValueRules } from './value-rules.ts';
 
 const IGNORED = new Set(IGNORED_FIELDS);
 
@@ -168,10 +168,6 @@ function measure({ value, unit }: LotSize): { area: number; step: number } | und
   if (typeof value !== 'number' || value <= 0 || factor === undefined) return undefined;
   const decimals = String(value).split('.')[1]?.length ?? 0;
   return { area: value * factor, step: factor / 10 ** decimals };
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }
 
 /** The sum of counts, or the first value that is not a count, which the field's rule rejects. */

@@ -1,10 +1,14 @@
 import { HashSet } from '../../lib/hash-set.ts';
+import type { CleaningOptions } from '../../model/clean/values.ts';
 import { type AppError, toPlainError } from '../../model/errors.ts';
 import { normalExternalId, REQUIRED_FIELDS } from '../contract/schemas/listings.ts';
 import { type ParsedRow, parseRow } from '../contract/schemas/parse-row.ts';
+import { RowCleaner } from './cleaning.ts';
 import { explainTexts } from './explain-texts.ts';
-import type { ReadBadRow, ReadGoodRow, ReadingRequest } from './reading.ts';
-import type { RowValues } from './row-values.ts';
+import type { ReadBadRow, ReadGoodRow, ReadingOptions, ReadingRequest } from './reading.ts';
+import { RowValues } from './row-values.ts';
+import { UnitNotes } from './unit-notes.ts';
+import { ValueRules } from './value-rules.ts';
 
 /** Longer external ids are invalid, and are not repeated in a report. */
 const EXTERNAL_ID_LENGTH_MAX = 512;
@@ -16,20 +20,30 @@ const EXTERNAL_ID_LENGTH_MAX = 512;
  */
 const EXTERNAL_IDS_MAX = 1_000_000;
 
-interface RowBuilderOptions extends Pick<ReadingRequest, 'mode' | 'clean' | 'isFeed'> {
+interface RowBuilderOptions extends ReadingOptions, CleaningOptions, Pick<ReadingRequest, 'isFeed'> {
   /** An empty CSV cell of a required field means that the field is missing; in JSON, `null` is of the wrong type. */
   isCsv: boolean;
 }
 
 /** Creates rows from their values, in the same way for all formats. */
 export class RowBuilder {
+  readonly notes: UnitNotes;
+  readonly #rules: ValueRules;
   readonly #options: RowBuilderOptions;
   readonly #isMerge: boolean;
   readonly #externalIds = new HashSet(EXTERNAL_IDS_MAX);
 
   constructor(options: RowBuilderOptions) {
+    this.notes = new UnitNotes(options);
+    this.#rules = new ValueRules(options);
     this.#options = options;
     this.#isMerge = options.mode === 'merge';
+  }
+
+  /** Begins a row, to which the caller adds values. */
+  begin(line: number): RowValues {
+    const cleaner = this.#options.clean ? new RowCleaner(this.#options, this.notes, line) : undefined;
+    return new RowValues(this.#rules, cleaner);
   }
 
   /** `own` is the row's own values as a JSON string. */

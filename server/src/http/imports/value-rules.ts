@@ -43,7 +43,7 @@ export class ValueRules {
   }
 }
 
-function isGiven(value: unknown): boolean {
+export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 

@@ -4,7 +4,7 @@ import type { AnyOperation, Caller } from '../contract/operation.ts';
 import { ADMIN_BASE } from '../contract/paths.ts';
 import { ACCOUNT_ID, REQUEST_ID } from '../contract/request-headers.ts';
 import { fromNowhere } from '../protocol/same-origin.ts';
-import type { ApiDescription } from './api.ts';
+import { type ApiDescription, COMMON_ERRORS } from './api.ts';
 
 const INTRODUCTION = `The API of the dashboard: the operations of [the public API](/docs), and those for
 users, teams, and keys. It can change with each release; programs should use the public API.
@@ -15,15 +15,6 @@ current account is a different one. Changes must come from the dashboard itself.
 
 **Errors** have the same format as in the public API, and [a page for each code](/docs/errors).
 `;
-
-/** Errors of every operation. */
-const COMMON_ERRORS: ErrorCode[] = [
-  'unknown_parameter',
-  'not_acceptable',
-  'headers_too_large',
-  'internal_error',
-  'unavailable',
-];
 
 /** Errors that only keys get; a session has full access. */
 const OF_KEYS = new Set<ErrorCode>(['insufficient_scope']);

@@ -3,6 +3,15 @@ import type { ErrorExample } from '../contract/errors/entry.ts';
 import type { AnyOperation } from '../contract/operation.ts';
 import type { RequestHeader } from '../contract/request-headers.ts';
 
+/** Errors of every operation of both APIs. */
+export const COMMON_ERRORS: ErrorCode[] = [
+  'unknown_parameter',
+  'not_acceptable',
+  'headers_too_large',
+  'internal_error',
+  'unavailable',
+];
+
 /** The description of an API, except for its operations. */
 export interface ApiDescription {
   base: string;

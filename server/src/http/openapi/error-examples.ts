@@ -1,5 +1,5 @@
 import { requireRole } from '../../domain/access/roles.ts';
-import { AppError, type ErrorCode } from '../../model/errors.ts';
+import { AppError, attempt, type ErrorCode } from '../../model/errors.ts';
 import { ERRORS } from '../contract/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
 import { type AnyOperation, INPUT_BYTES_MAX } from '../contract/operation.ts';
@@ -40,12 +40,8 @@ export function exampleError(code: ErrorCode, api: Api, operation?: AnyOperation
 }
 
 function errorOf(check: () => unknown): AppError {
-  try {
-    check();
-  } catch (error) {
-    if (error instanceof AppError) return error;
-    throw error;
-  }
+  const error = attempt(check);
+  if (error instanceof AppError) return error;
   throw new Error('A check that must fail has passed');
 }
 

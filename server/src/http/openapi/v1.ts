@@ -1,7 +1,6 @@
-import type { ErrorCode } from '../../model/errors.ts';
 import { V1_BASE } from '../contract/paths.ts';
 import { REQUEST_ID } from '../contract/request-headers.ts';
-import type { ApiDescription } from './api.ts';
+import { type ApiDescription, COMMON_ERRORS } from './api.ts';
 
 const INTRODUCTION = `Create, find, and change the property listings of an account, and follow their changes.
 
@@ -27,17 +26,6 @@ overwriting other clients' changes, and \`If-None-Match\` avoids downloading a l
 have. A 304 response does not count against the rate limit.
 `;
 
-/** Errors of every operation. */
-const COMMON_ERRORS: ErrorCode[] = [
-  'unknown_parameter',
-  'unauthorized',
-  'not_acceptable',
-  'rate_limited',
-  'headers_too_large',
-  'internal_error',
-  'unavailable',
-];
-
 export const V1_DESCRIPTION: ApiDescription = {
   base: V1_BASE,
   title: 'Property Listings API',
@@ -47,6 +35,6 @@ export const V1_DESCRIPTION: ApiDescription = {
   },
   replyHeaders: ['X-Request-Id', 'RateLimit-Policy', 'RateLimit'],
   requestHeadersOf: () => [REQUEST_ID],
-  errorsOf: ({ errors }) => [...COMMON_ERRORS, ...errors],
+  errorsOf: ({ errors }) => [...COMMON_ERRORS, 'unauthorized', 'rate_limited', ...errors],
   errorExamples: {},
 };

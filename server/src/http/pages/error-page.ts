@@ -1,16 +1,52 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorCode } from '../../model/errors.ts';
+import { ERROR_CODES, type ErrorCode } from '../../model/errors.ts';
+import { FIELD_ERRORS } from '../contract/errors/fields.ts';
 import { ERRORS } from '../contract/errors.ts';
 import type { AnyOperation } from '../contract/operation.ts';
 import type { Api } from '../openapi/api.ts';
 import { bodyOf, exampleError } from '../openapi/error-examples.ts';
 import { tagOf } from '../openapi/tags.ts';
-import { fieldCodes } from './field-codes.ts';
 import { escapeHtml, page, prose } from './html.ts';
 
 export interface Apis {
   v1: Api;
   admin: Api;
+}
+
+/** `/docs/errors`: all error codes and field codes. */
+export function errorIndex(): string {
+  return page(
+    'Errors',
+    `<h1>Errors</h1>
+<p>Every error is JSON in one format. Its <code>code</code> is for programs and never changes its meaning; its
+<code>message</code> says what to do. The <code>Link</code> header of an error response points to its page here.</p>
+<pre tabindex="0"><code>{"error":{"code":"…","message":"…","requestId":"…","details":[{"field":"…","code":"…","message":"…"}]}}</code></pre>
+<p>When you report a problem, include the <code>requestId</code>. It is also in the <code>X-Request-Id</code> header; in
+a 401 response, it is only in that header. <code>details</code> is present if fields are not valid.</p>
+<h2>Codes</h2>
+<ul class="codes">
+${ERROR_CODES.map(item).join('\n')}
+</ul>
+${fieldCodes()}`,
+  );
+}
+
+function item(code: ErrorCode): string {
+  const { status, title } = ERRORS[code];
+  return `<li><span class="quiet">${status}</span> <a href="/docs/errors/${code}"><code>${code}</code></a> ${escapeHtml(title)}.</li>`;
+}
+
+/** The codes in `details`. */
+function fieldCodes(): string {
+  const rows = Object.entries(FIELD_ERRORS).map(
+    ([code, { meaning, message }]) =>
+      `<dt id="${code}"><code>${code}</code></dt>\n<dd>${prose(meaning)} <q>${escapeHtml(message)}</q></dd>`,
+  );
+  return `<h2 id="fields">Field codes</h2>
+<p>Each element of <code>details</code> has the path of a field, one of these codes, and a message such as the one shown.</p>
+<dl>
+${rows.join('\n')}
+</dl>`;
 }
 
 /** The page `/docs/errors/<code>`. */

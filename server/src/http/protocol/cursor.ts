@@ -1,5 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../model/errors.ts';
+import { ERRORS } from '../contract/errors.ts';
 
 /** The length of a signature. This many base64url characters encode 132 bits. */
 const SIGNATURE_LENGTH = 22;
@@ -20,15 +21,8 @@ export class CursorCodec {
   decode(cursor: string, scope: string): string {
     const position = Buffer.from(cursor.slice(SIGNATURE_LENGTH), 'base64url').toString();
     if (isEqual(cursor, this.encode(position, scope))) return position;
-    throw new AppError(
-      'invalid_cursor',
-      'This cursor belongs to another list; send the nextCursor of the previous page, unchanged.',
-      {
-        details: [
-          { field: 'query.cursor', code: 'invalid_format', message: 'Must be the nextCursor of a page of this list.' },
-        ],
-      },
-    );
+    const { message, ...options } = ERRORS.invalid_cursor.example;
+    throw new AppError('invalid_cursor', message, options);
   }
 
   /** SHA-512/256 is not vulnerable to length extension, and takes a tenth of HMAC's time. */

@@ -13,7 +13,7 @@ export async function readInput<S extends z.ZodObject>(exchange: Exchange, schem
 }
 
 /** @throws {AppError} `validation_failed` with all issues */
-export function checkInput<S extends z.ZodObject>({ value }: ParsedJson, schema: S): z.output<S> {
+export function checkInput<S extends z.ZodObject>({ value }: Pick<ParsedJson, 'value'>, schema: S): z.output<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const fields = { accepted: Object.keys(schema.shape), readOnly: READ_ONLY };

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Principal } from '../../domain/access/principals.ts';
 import type { RequestLog } from '../../domain/requests/request-log.ts';
 import type { Log } from '../../lib/log.ts';
@@ -8,7 +8,6 @@ import { clientAddress, type TrustedProxies } from './client-address.ts';
 import { type Admitted, type Exchange, hasKey } from './exchange.ts';
 import { maskKeys, withoutKeys, withoutSecrets } from './mask-secrets.ts';
 import { isProbe } from './probes.ts';
-import { findTraceContext } from './trace-context.ts';
 
 /** The log line of a request that takes longer says where the time went. */
 const SLOW_MS = 1_000;
@@ -98,9 +97,17 @@ function rounded(durationMs: number): number {
 function sender({ headers }: IncomingMessage): string {
   const agent = headers['user-agent']?.slice(0, USER_AGENT_LENGTH_MAX);
   const userAgent = agent === undefined ? '' : `"userAgent":${JSON.stringify(maskKeys(agent))},`;
-  const trace = findTraceContext(headers);
-  if (trace === undefined) return userAgent;
-  return `${userAgent}"traceId":"${trace.traceId}","parentSpanId":"${trace.parentSpanId}",`;
+  return userAgent + traceOf(headers);
+}
+
+/** W3C Trace Context, §3.2: version, trace id, and the id of the caller's span. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:$|-)/;
+
+/** The caller's trace. An invalid `traceparent` is ignored, as the standard requires. */
+function traceOf({ traceparent }: IncomingHttpHeaders): string {
+  if (typeof traceparent !== 'string') return '';
+  const [, traceId, parentSpanId] = TRACEPARENT.exec(traceparent) ?? [];
+  return traceId === undefined ? '' : `"traceId":"${traceId}","parentSpanId":"${parentSpanId}",`;
 }
 
 function nameOf(principal: Principal): string {

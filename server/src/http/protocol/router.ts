@@ -43,13 +43,6 @@ export class Routes<T> {
     if (method === 'GET') methods.set('HEAD', target);
   }
 
-  /** All methods and paths, except HEAD. */
-  list(): { method: string; path: string }[] {
-    return [...this.#byPath].flatMap(([path, methods]) =>
-      [...methods.keys()].filter((method) => method !== 'HEAD').map((method) => ({ method, path })),
-    );
-  }
-
   /** Returns `not_found` or `method_not_allowed` instead of throwing it, because authentication comes first. */
   find(method: string, path: string): Match<T> | AppError {
     const exact = this.#byPath.get(path);

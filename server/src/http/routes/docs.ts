@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ERROR_CODES } from '../../model/errors.ts';
 import type { Api } from '../openapi/api.ts';
-import { errorIndex } from '../pages/error-index.ts';
-import { type Apis, errorPage } from '../pages/error-page.ts';
+import { type Apis, errorIndex, errorPage } from '../pages/error-page.ts';
 import { HTML_TYPE, replyPage, SCRIPT_POLICY } from '../pages/reply-page.ts';
 import type { PublicRoutes } from '../protocol/router.ts';
 

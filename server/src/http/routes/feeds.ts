@@ -27,9 +27,9 @@ import {
   retrieveFeedOperation,
   updateFeedOperation,
 } from '../contract/operations/feeds.ts';
-import { type PutFeedQuery, putFeedOperation } from '../contract/operations/put-feed.ts';
+import { NO_IDEMPOTENCY_KEY, type PutFeedQuery, putFeedOperation } from '../contract/operations/put-feed.ts';
 import { feedSettings } from '../contract/schemas/feeds.ts';
-import { invalidFields, toIssues } from '../contract/schemas/issues.ts';
+import { invalidFields } from '../contract/schemas/issues.ts';
 import { feedName } from '../contract/schemas/listings.ts';
 import { meaningKey } from '../contract/schemas/reading-parameters.ts';
 import { wordKey } from '../contract/schemas/value-rules.ts';
@@ -41,6 +41,7 @@ import { readUpload } from '../imports/upload.ts';
 import { parseBody, readBody } from '../protocol/body.ts';
 import { type Admitted, withoutIdleTimeout } from '../protocol/exchange.ts';
 import { readIdempotencyKey } from '../protocol/idempotency.ts';
+import { checkInput } from '../protocol/input.ts';
 import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
 import { replyFailures } from './feed-errors.ts';
@@ -58,7 +59,8 @@ export const feedEndpoints = [
   ),
   endpoint(putFeedOperation, async (exchange, { parameters: { name = '' }, query, services }) => {
     const { uploadGate, readingThreads, database, release } = services;
-    if (readIdempotencyKey(exchange.incoming) !== undefined) throw keyRejected();
+    if (readIdempotencyKey(exchange.incoming) !== undefined)
+      throw new AppError('invalid_idempotency_key', NO_IDEMPOTENCY_KEY);
     const actor = query.dryRun ? undefined : requireFullAccess(exchange.principal);
     requireName(name);
     return uploadGate.run(exchange, async (signal) => {
@@ -122,14 +124,14 @@ function replyLong(value: object): Reply {
 
 /** @throws {AppError} `validation_failed` */
 function patchSettings(settings: FeedSettings, patch: unknown): FeedSettings {
-  if (!isObject(patch)) throw invalidSettings(feedSettings.safeParse(patch, { reportInput: true }).error?.issues ?? []);
+  // Throws, because the settings are an object.
+  if (!isObject(patch)) return checkInput({ value: patch }, feedSettings);
   const values = withoutRespelled(settings.values, patch.values);
   const stored = { ...settings, map: withoutTaken(settings.map, patch.map), values };
   const merged = mergePatch(stored, patch, () => true);
-  const result = feedSettings.safeParse({ ...DEFAULT_SETTINGS, ...Object(merged) }, { reportInput: true });
-  if (!result.success) throw invalidSettings(result.error.issues);
-  if (JSON.stringify(result.data).length > SETTINGS_LENGTH_MAX) throw tooLong();
-  return result.data;
+  const patched = checkInput({ value: { ...DEFAULT_SETTINGS, ...Object(merged) } }, feedSettings);
+  if (JSON.stringify(patched).length > SETTINGS_LENGTH_MAX) throw tooLong();
+  return patched;
 }
 
 /** The maximum length of a feed's settings as JSON, because a list contains the settings of up to 100 feeds. */
@@ -156,11 +158,6 @@ function withoutRespelled(values: FeedSettings['values'], patch: unknown): FeedS
   if (!isObject(patch)) return values;
   const given = new Set(Object.keys(patch).map(wordKey));
   return Object.fromEntries(Object.entries(values).filter(([key]) => !given.has(wordKey(key))));
-}
-
-function invalidSettings(issues: Parameters<typeof toIssues>[0]): AppError {
-  const fields = { accepted: Object.keys(feedSettings.shape), readOnly: new Set<string>() };
-  return invalidFields(toIssues(issues, fields));
 }
 
 /** Converts the parameters to a patch of the settings. */
@@ -203,13 +200,6 @@ function requireName(name: string): void {
   throw new AppError('validation_failed', `The name of a feed ${message[0]?.toLowerCase()}${message.slice(1)}`, {
     details: [{ field: 'name', code: 'invalid_format', message }],
   });
-}
-
-function keyRejected(): AppError {
-  const message =
-    'A feed does not accept an Idempotency-Key: sending the same file again changes nothing, or completes an interrupted ' +
-    'run.';
-  return new AppError('invalid_idempotency_key', message);
 }
 
 function showFeed({ name, settings, listings, createdAt, lastRun, lastSuccessAt, lateSince }: ShownFeed) {

@@ -4,7 +4,7 @@ import { type Import, importRows } from '../../domain/imports/imports.ts';
 import { getActingAccount } from '../../domain/writing/writing.ts';
 import { AppError } from '../../model/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
-import { importOperation } from '../contract/operations/imports.ts';
+import { importOperation, KEY_WITHOUT_ATOMIC } from '../contract/operations/imports.ts';
 import { endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
 import { ATOMIC_BYTES_MAX, HeldBytes } from '../gate/held-bytes.ts';
@@ -123,9 +123,6 @@ function replyReport(report: ImportReport, mediaType: string, headers?: Record<s
   return { status: 200, headers: { 'Content-Type': mediaType, ...headers }, body, isCompressible: true };
 }
 
-const KEY_WITHOUT_ATOMIC =
-  'An import accepts an Idempotency-Key only with atomic=true. Give each row an externalId instead; then the file can be ' +
-  'sent again at any time.';
 const KEY_OF_DRY_RUN =
   'A dry run writes nothing and is always safe to repeat: leave out the Idempotency-Key, and keep it for the import.';
 

@@ -98,7 +98,6 @@ async function startPasskey(exchange: UserExchange, { services }: Call): Promise
   ];
   const { response } = await reauthenticate(
     exchange,
-    currentSession,
     services,
     async (api, headers) => {
       await api.verifyPassword({ body: { password: secondFactor.password }, headers });

@@ -54,10 +54,9 @@ export const profileEndpoints = [
   endpoint(enableTwoFactorOperation, enableTwoFactor),
   endpoint(disableTwoFactorOperation, disableTwoFactor),
   endpoint(renewBackupCodesOperation, async (exchange, { services }) => {
-    const { currentSession } = exchange;
-    const secondFactor = await readPasswordAndCode(exchange, currentSession);
+    const secondFactor = await readPasswordAndCode(exchange);
     const { password } = secondFactor;
-    const sessionActor = sessionActorOf(currentSession, exchange, services);
+    const sessionActor = sessionActorOf(exchange.currentSession, exchange, services);
     const along: Along[] = [
       {
         when: 'update two_factors',
@@ -69,7 +68,7 @@ export const profileEndpoints = [
     ];
     const work: Work<{ backupCodes: string[] }> = (api, headers) =>
       api.generateBackupCodes({ body: { password }, headers, returnHeaders: true });
-    const { response } = await reauthenticate(exchange, currentSession, services, work, { along, secondFactor });
+    const { response } = await reauthenticate(exchange, services, work, { along, secondFactor });
     return replyJson(200, JSON.stringify({ backupCodes: response.backupCodes }));
   }),
 ];
@@ -96,7 +95,6 @@ async function changePassword(exchange: UserExchange, { services }: Call): Promi
   ];
   const { headers } = await reauthenticate(
     exchange,
-    currentSession,
     services,
     (api, given) => api.changePassword({ body, headers: given, returnHeaders: true }),
     { field: 'currentPassword', along },
@@ -114,9 +112,8 @@ async function changePassword(exchange: UserExchange, { services }: Call): Promi
 
 /** Prepares a second factor, which turns on once the user has entered a code. */
 async function enableTwoFactor(exchange: UserExchange, { services }: Call): Promise<Reply> {
-  const { currentSession } = exchange;
   const { password } = await readInput(exchange, passwordOnly);
-  const { response } = await reauthenticate(exchange, currentSession, services, (api, headers) =>
+  const { response } = await reauthenticate(exchange, services, (api, headers) =>
     api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
   );
   if (response.method !== 'totp') throw new Error('better-auth has set up a second factor that is not TOTP');
@@ -125,10 +122,9 @@ async function enableTwoFactor(exchange: UserExchange, { services }: Call): Prom
 }
 
 async function disableTwoFactor(exchange: UserExchange, { services }: Call): Promise<Reply> {
-  const { currentSession } = exchange;
-  const secondFactor = await readPasswordAndCode(exchange, currentSession);
+  const secondFactor = await readPasswordAndCode(exchange);
   const { password } = secondFactor;
-  const sessionActor = sessionActorOf(currentSession, exchange, services);
+  const sessionActor = sessionActorOf(exchange.currentSession, exchange, services);
   const along: Along[] = [
     {
       when: 'update users',
@@ -141,7 +137,6 @@ async function disableTwoFactor(exchange: UserExchange, { services }: Call): Pro
   ];
   const { headers } = await reauthenticate(
     exchange,
-    currentSession,
     services,
     (api, given) => api.disableTwoFactor({ body: { password }, headers: given, returnHeaders: true }),
     { along, secondFactor },

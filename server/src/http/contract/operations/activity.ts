@@ -4,6 +4,7 @@ import { EXAMPLE_ID } from '../errors/entry.ts';
 import type { Operation } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
 import { cursorParameter, integerParameter, namesParameter, timeParameter } from '../schemas/parameters.ts';
+import { pageReply } from './common.ts';
 
 const LIMIT_MAX = 1000;
 export const LIMIT_DEFAULT = 50;
@@ -105,13 +106,6 @@ export const activityOperation: Operation<'administrator', typeof activityQuery>
     'page continues from there.',
   caller: 'administrator',
   query: activityQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'A page of the audit log.',
-      schema: z.object({ data: z.array(entry), nextCursor: z.string().nullable() }).meta({ id: 'AuditLog' }),
-      example: { data: EXAMPLES, nextCursor: null },
-    },
-  ],
+  replies: [pageReply('A page of the audit log.', 'AuditLog', entry, EXAMPLES)],
   errors: ['invalid_query', 'invalid_cursor'],
 };

@@ -110,14 +110,7 @@ export const createKeyOperation: Operation<'administrator'> = {
   description: 'Only this response shows the key; the service stores only its SHA-256.',
   caller: 'administrator',
   body: jsonBody(newKey, { name: 'Website' }),
-  replies: [
-    {
-      status: 201,
-      description: 'The key.',
-      schema: generatedKey,
-      example: generatedExample,
-    },
-  ],
+  replies: [{ status: 201, description: 'The key.', schema: generatedKey, example: generatedExample }],
   errors: INPUT_ERRORS,
   errorExamples: {
     validation_failed: invalid(

@@ -1,9 +1,7 @@
-import type { Operation, OperationBody, OperationReply } from '../operation.ts';
+import type { Operation, OperationReply } from '../operation.ts';
 import { codeOnly, signIn } from '../schemas/identity.ts';
 import { INPUT_ERRORS, jsonBody } from './common.ts';
 import { SESSION_REPLY, SIGN_IN_REPLY } from './session.ts';
-
-const CODE: OperationBody = jsonBody(codeOnly, { code: '123456' });
 
 export const NO_CONTENT: OperationReply = { status: 204, description: 'Done.' };
 
@@ -30,28 +28,26 @@ export const signOutOperation: Operation<'anyone'> = {
   errors: [],
 };
 
+const verifyTotpOperation: Operation<'anyone'> = {
+  method: 'post',
+  path: '/auth/two-factor/verify-totp',
+  operationId: 'verifyTotp',
+  summary: 'Verify a code from the authenticator app',
+  description: 'Completes a sign-in with a second factor, or turns on the second factor after its setup.',
+  caller: 'anyone',
+  body: jsonBody(codeOnly, { code: '123456' }),
+  replies: [SESSION_REPLY],
+  errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited', 'conflict'],
+};
+
 /** The operations that verify a code, by the kind of code. */
-export const VERIFY_OPERATIONS: Record<'totp' | 'backup-code', Operation<'anyone'>> = {
-  totp: {
-    method: 'post',
-    path: '/auth/two-factor/verify-totp',
-    operationId: 'verifyTotp',
-    summary: 'Verify a code from the authenticator app',
-    description: 'Completes a sign-in with a second factor, or turns on the second factor after its setup.',
-    caller: 'anyone',
-    body: CODE,
-    replies: [SESSION_REPLY],
-    errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited', 'conflict'],
-  },
+export const VERIFY_OPERATIONS = {
+  totp: verifyTotpOperation,
   'backup-code': {
-    method: 'post',
+    ...verifyTotpOperation,
     path: '/auth/two-factor/verify-backup-code',
     operationId: 'verifyBackupCode',
     summary: 'Verify a recovery code',
     description: 'Replaces a code from the authenticator app; each recovery code works once.',
-    caller: 'anyone',
-    body: CODE,
-    replies: [SESSION_REPLY],
-    errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited', 'conflict'],
   },
 };

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { expected } from '../schemas/fields.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, invalid, jsonBody, okReply } from './common.ts';
 
 /** The same limits as those of the columns in `map`. */
 const NAMES_MAX = 100;
@@ -40,28 +39,19 @@ export const matchColumnsOperation: Operation<'member'> = {
   description:
     'For each column name, returns the field that it names, or the field that it probably means if the name is a ' +
     'synonym, a different spelling, or a typo. Nothing is stored.',
-  errorExamples: {
-    validation_failed: {
-      message: 'One field is not valid; see details.',
-      details: [{ field: 'names', code: 'invalid_type', message: 'Must be an array, not a string.' }],
-    },
-  },
   caller: 'member',
-  query: noQuery,
-  body: { types: ['application/json'], schema: columnNames, example: { names: ['ListPrice', 'Zip', 'Agent'] } },
+  body: jsonBody(columnNames, { names: ['ListPrice', 'Zip', 'Agent'] }),
   replies: [
-    {
-      status: 200,
-      description: 'The columns, in the same order.',
-      schema: columns,
-      example: {
-        columns: [
-          { name: 'ListPrice', field: 'listPrice', isKnown: true },
-          { name: 'Zip', field: 'postalCode', isKnown: false },
-          { name: 'Agent', field: null, isKnown: false },
-        ],
-      },
-    },
+    okReply('The columns, in the same order.', columns, {
+      columns: [
+        { name: 'ListPrice', field: 'listPrice', isKnown: true },
+        { name: 'Zip', field: 'postalCode', isKnown: false },
+        { name: 'Agent', field: null, isKnown: false },
+      ],
+    }),
   ],
   errors: INPUT_ERRORS,
+  errorExamples: {
+    validation_failed: invalid({ field: 'names', code: 'invalid_type', message: 'Must be an array, not a string.' }),
+  },
 };

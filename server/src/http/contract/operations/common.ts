@@ -8,6 +8,18 @@ import { IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH } from '../request-headers.ts';
 import { invalidFields } from '../schemas/issues.ts';
 import { listing } from '../schemas/listings.ts';
 
+/** The listing in example requests. */
+export const created = {
+  externalId: 'MLS-20931',
+  address: '12 Elm Street',
+  city: 'Austin',
+  beds: 3,
+  baths: 2,
+  listPrice: 450000,
+  latitude: 30.2672,
+  longitude: -97.7431,
+};
+
 /** The listing in example responses. */
 export const served = {
   id: EXAMPLE_ID,
@@ -31,9 +43,8 @@ export const CHANGE_HEADERS = [IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH];
 /** The media types of changes that replace the given members. */
 export const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE];
 
-/** Errors of every change to a listing. */
-export const WRITE_ERRORS: ErrorCode[] = [
-  'invalid_header',
+/** Errors of every change that accepts an `Idempotency-Key`. */
+export const CHANGE_ERRORS: ErrorCode[] = [
   'invalid_idempotency_key',
   'insufficient_scope',
   'idempotency_key_reused',
@@ -41,7 +52,10 @@ export const WRITE_ERRORS: ErrorCode[] = [
   'storage_full',
 ];
 
-/** Errors of every change that has a body but does not accept an `Idempotency-Key`. */
+/** Errors of every change to a listing, which also accepts `If-Match`. */
+export const WRITE_ERRORS: ErrorCode[] = ['invalid_header', ...CHANGE_ERRORS];
+
+/** Errors of every change that has a body. */
 export const INPUT_ERRORS: ErrorCode[] = [
   'invalid_json',
   'request_timeout',
@@ -53,14 +67,7 @@ export const INPUT_ERRORS: ErrorCode[] = [
 ];
 
 /** Errors of every body that becomes a listing. */
-export const BODY_ERRORS: ErrorCode[] = [
-  'invalid_json',
-  'request_timeout',
-  'payload_too_large',
-  'unsupported_media_type',
-  'validation_failed',
-  'quota_exceeded',
-];
+export const BODY_ERRORS: ErrorCode[] = [...INPUT_ERRORS, 'quota_exceeded'];
 
 /** Further errors of a change to an existing listing. */
 export const PRECONDITION_ERRORS: ErrorCode[] = ['not_found', 'version_mismatch', 'precondition_failed'];
@@ -79,10 +86,20 @@ export const NOT_MODIFIED: OperationReply = {
   headers: { ETag: 'The version of the listing, in quotes.' },
 };
 
+export function okReply(description: string, schema: z.ZodType, example: unknown): OperationReply {
+  return { status: 200, description, schema, example };
+}
+
 /** A list that is always sent as a whole. */
 export function listReply(description: string, id: string, element: z.ZodType, example: unknown): OperationReply {
   const schema = z.object({ data: z.array(element), nextCursor: z.null() }).meta({ id });
-  return { status: 200, description, schema, example: { data: [example], nextCursor: null } };
+  return okReply(description, schema, { data: [example], nextCursor: null });
+}
+
+/** A page of a list. */
+export function pageReply(description: string, id: string, element: z.ZodType, data: unknown[]): OperationReply {
+  const schema = z.object({ data: z.array(element), nextCursor: z.string().nullable() }).meta({ id });
+  return okReply(description, schema, { data, nextCursor: null });
 }
 
 export function jsonBody(schema: z.ZodType, example: unknown): OperationBody {

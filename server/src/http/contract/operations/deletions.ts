@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { EXAMPLE_ID } from '../errors/entry.ts';
 import type { Operation } from '../operation.ts';
-import { addIssue, expected } from '../schemas/fields.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS, invalid, jsonBody } from './common.ts';
+import { addIssue, count, expected } from '../schemas/fields.ts';
+import { INPUT_ERRORS, invalid, jsonBody, okReply } from './common.ts';
 
 const IDS_MAX = 400;
 /** Longer than any listing id. */
@@ -29,7 +28,9 @@ export const deletionInput = z
   )
   .meta({ id: 'ListingDeletion' });
 
-const example = { ids: [EXAMPLE_ID] };
+const result = z
+  .object({ deleted: count('Number of listings that were deleted.') })
+  .meta({ id: 'ListingDeletionResult' });
 
 export const deleteSomeOperation: Operation<'member'> = {
   method: 'post',
@@ -40,18 +41,8 @@ export const deleteSomeOperation: Operation<'member'> = {
     'Deletes the listings with these ids. Ids without a listing are ignored, so the request can be repeated. ' +
     'The listings are deleted 50 at a time: after an error, some of them may already be deleted.',
   caller: 'member',
-  query: noQuery,
-  body: jsonBody(deletionInput, example),
-  replies: [
-    {
-      status: 200,
-      description: 'The listings are deleted.',
-      schema: z
-        .object({ deleted: z.int().meta({ minimum: 0, description: 'Number of listings that were deleted.' }) })
-        .meta({ id: 'ListingDeletionResult' }),
-      example: { deleted: 1 },
-    },
-  ],
+  body: jsonBody(deletionInput, { ids: [EXAMPLE_ID] }),
+  replies: [okReply('The listings are deleted.', result, { deleted: 1 })],
   errors: INPUT_ERRORS,
   errorExamples: {
     validation_failed: invalid({ field: 'ids', code: 'out_of_range', message: 'Must have at least one id.' }),

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../../../model/listings.ts';
 import type { Operation } from '../operation.ts';
 import { feedName, listing } from '../schemas/listings.ts';
 import { integerParameter, listingId, namesParameter } from '../schemas/parameters.ts';
-import { served } from './common.ts';
+import { okReply, served } from './common.ts';
 
 const LIMIT_MAX = 1000;
 export const LIMIT_DEFAULT = 100;
@@ -87,6 +87,16 @@ const event = z
     },
   });
 
+const eventList = z
+  .object({
+    data: z.array(event),
+    nextAfter: z
+      .int()
+      .meta({ minimum: 0, description: 'The `after` of the next page: the last sequence that was examined.' }),
+    epoch: z.string().meta({ description: 'Identifies the history of the database; a restore changes the epoch.' }),
+  })
+  .meta({ id: 'EventList' });
+
 const updated = { ...served, listPrice: 439000, version: 2, updatedAt: '2026-02-03T16:12:45.120Z' };
 
 export const eventsOperation: Operation<'account', typeof eventsQuery> = {
@@ -105,49 +115,34 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
   caller: 'account',
   query: eventsQuery,
   replies: [
-    {
-      status: 200,
-      description: 'The events; empty if there are none.',
-      schema: z
-        .object({
-          data: z.array(event),
-          nextAfter: z
-            .int()
-            .meta({ minimum: 0, description: 'The `after` of the next page: the last sequence that was examined.' }),
-          epoch: z
-            .string()
-            .meta({ description: 'Identifies the history of the database; a restore changes the epoch.' }),
-        })
-        .meta({ id: 'EventList' }),
-      example: {
-        data: [
-          {
-            sequence: 1,
-            type: 'listing.created',
-            listingId: served.id,
-            listing: served,
-            createdAt: served.createdAt,
-          },
-          {
-            sequence: 2,
-            type: 'listing.updated',
-            listingId: served.id,
-            listing: updated,
-            changed: ['listPrice'],
-            createdAt: updated.updatedAt,
-          },
-          {
-            sequence: 3,
-            type: 'listing.deleted',
-            listingId: served.id,
-            externalId: served.externalId,
-            createdAt: '2026-02-11T08:00:00.000Z',
-          },
-        ],
-        nextAfter: 3,
-        epoch: '7k2m9q4x',
-      },
-    },
+    okReply('The events; empty if there are none.', eventList, {
+      data: [
+        {
+          sequence: 1,
+          type: 'listing.created',
+          listingId: served.id,
+          listing: served,
+          createdAt: served.createdAt,
+        },
+        {
+          sequence: 2,
+          type: 'listing.updated',
+          listingId: served.id,
+          listing: updated,
+          changed: ['listPrice'],
+          createdAt: updated.updatedAt,
+        },
+        {
+          sequence: 3,
+          type: 'listing.deleted',
+          listingId: served.id,
+          externalId: served.externalId,
+          createdAt: '2026-02-11T08:00:00.000Z',
+        },
+      ],
+      nextAfter: 3,
+      epoch: '7k2m9q4x',
+    }),
   ],
   errors: ['invalid_query', 'events_expired', 'http_version_not_supported'],
 };

@@ -1,10 +1,20 @@
 import { LISTING_BYTES_MAX, type Operation } from '../operation.ts';
 import { IF_NONE_MATCH } from '../request-headers.ts';
 import { listing, listingInput } from '../schemas/listings.ts';
-import { BODY_ERRORS, CHANGE_HEADERS, jsonBody, NOT_MODIFIED, SERVED_LISTING, served, WRITE_ERRORS } from './common.ts';
+import {
+  BODY_ERRORS,
+  CHANGE_HEADERS,
+  created,
+  jsonBody,
+  NOT_MODIFIED,
+  SERVED_LISTING,
+  served,
+  WRITE_ERRORS,
+} from './common.ts';
 import { deleteOperation, updateOperation } from './listings.ts';
 
 const path = '/listings/external/{externalId}';
+const { externalId: _, ...withoutOwnId } = created;
 
 export const retrieveByExternalIdOperation: Operation<'account'> = {
   method: 'get',
@@ -29,18 +39,7 @@ export const putOperation: Operation<'account'> = {
     'create the listing; with `If-Match: *`, it can only replace it.',
   caller: 'account',
   requestHeaders: CHANGE_HEADERS,
-  body: {
-    ...jsonBody(listingInput, {
-      address: '12 Elm Street',
-      city: 'Austin',
-      beds: 4,
-      baths: 2,
-      listPrice: 450000,
-      latitude: 30.2672,
-      longitude: -97.7431,
-    }),
-    bytesMax: LISTING_BYTES_MAX,
-  },
+  body: { ...jsonBody(listingInput, { ...withoutOwnId, beds: 4 }), bytesMax: LISTING_BYTES_MAX },
   replies: [
     {
       ...SERVED_LISTING,

@@ -3,6 +3,7 @@ import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { failedRow, feedRun } from '../schemas/feeds.ts';
 import { cursorParameter, integerParameter } from '../schemas/parameters.ts';
+import { pageReply } from './common.ts';
 import { EXAMPLE_FAILURE, NDJSON_TYPE } from './imports.ts';
 
 const CSV_TYPE = 'text/csv';
@@ -48,14 +49,7 @@ export const listRunsOperation: Operation<'account', typeof runsQuery> = {
     'even if more follow.',
   caller: 'account',
   query: runsQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'The runs.',
-      schema: z.object({ data: z.array(feedRun), nextCursor: z.string().nullable() }).meta({ id: 'FeedRunList' }),
-      example: { data: [EXAMPLE_RUN], nextCursor: null },
-    },
-  ],
+  replies: [pageReply('The runs.', 'FeedRunList', feedRun, [EXAMPLE_RUN])],
   errors: ['invalid_query', 'invalid_cursor', 'not_found'],
   errorExamples: { not_found: NO_FEED },
 };

@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS } from '../../../model/feeds.ts';
 import type { Operation } from '../operation.ts';
 import { feed, feedPatch } from '../schemas/feeds.ts';
 import { choiceParameter } from '../schemas/parameters.ts';
-import { INPUT_ERRORS, invalid, PATCH_TYPES } from './common.ts';
+import { INPUT_ERRORS, invalid, okReply, PATCH_TYPES } from './common.ts';
 import { EXAMPLE_RUN, NO_FEED } from './feed-runs.ts';
 
 const PATH = '/feeds/{name}';
@@ -30,14 +30,7 @@ export const listFeedsOperation: Operation<'account'> = {
     'All feeds of the account, sorted by name. An account can have up to 100 feeds. If the `errors` of a last run are ' +
     'longer than 16 KiB, they are left out; retrieve the feed to get them.',
   caller: 'account',
-  replies: [
-    {
-      status: 200,
-      description: 'The feeds.',
-      schema: z.object({ data: z.array(feed) }).meta({ id: 'FeedList' }),
-      example: { data: [EXAMPLE] },
-    },
-  ],
+  replies: [okReply('The feeds.', z.object({ data: z.array(feed) }).meta({ id: 'FeedList' }), { data: [EXAMPLE] })],
   errors: [],
 };
 
@@ -62,11 +55,7 @@ export const updateFeedOperation: Operation<'account'> = {
     'Changes the settings in the body (RFC 7396); null restores a default. The settings are the default parameters ' +
     'of later runs. The first file creates the feed.',
   caller: 'account',
-  body: {
-    types: PATCH_TYPES,
-    schema: feedPatch,
-    example: CHANGES,
-  },
+  body: { types: PATCH_TYPES, schema: feedPatch, example: CHANGES },
   replies: [{ status: 200, description: 'The feed.', schema: feed, example: { ...EXAMPLE, ...CHANGES } }],
   errors: [...INPUT_ERRORS, 'insufficient_scope', 'not_found'],
   errorExamples: {

@@ -4,6 +4,7 @@ import { EVENT_TYPES } from '../../../model/listings.ts';
 import type { Operation } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
 import { cursorParameter, integerParameter } from '../schemas/parameters.ts';
+import { okReply } from './common.ts';
 
 const LIMIT_MAX = 1000;
 export const LIMIT_DEFAULT = 100;
@@ -54,6 +55,13 @@ const entry = z
   })
   .meta({ id: 'HistoryEntry' });
 
+const history = z
+  .object({
+    data: z.array(entry),
+    nextCursor: z.string().nullable().meta({ description: 'The `cursor` of the next page; null on the last page.' }),
+  })
+  .meta({ id: 'ListingHistory' });
+
 export const historyOperation: Operation<'account', typeof historyQuery> = {
   method: 'get',
   path: '/listings/{id}/history',
@@ -66,40 +74,27 @@ export const historyOperation: Operation<'account', typeof historyQuery> = {
   caller: 'account',
   query: historyQuery,
   replies: [
-    {
-      status: 200,
-      description: 'A page of the history.',
-      schema: z
-        .object({
-          data: z.array(entry),
-          nextCursor: z
-            .string()
-            .nullable()
-            .meta({ description: 'The `cursor` of the next page; null on the last page.' }),
-        })
-        .meta({ id: 'ListingHistory' }),
-      example: {
-        data: [
-          {
-            sequence: 2,
-            version: 2,
-            at: '2026-02-03T16:12:45.120Z',
-            type: 'listing.updated',
-            actor: { type: 'user', id: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7p', name: 'Ada Lovelace' },
-            changes: { listPrice: { from: 450000, to: 439000 }, description: { changed: true } },
-          },
-          {
-            sequence: 1,
-            version: 1,
-            at: '2026-01-31T09:30:00.000Z',
-            type: 'listing.created',
-            actor: { type: 'key', id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9', name: 'Website' },
-            changes: {},
-          },
-        ],
-        nextCursor: null,
-      },
-    },
+    okReply('A page of the history.', history, {
+      data: [
+        {
+          sequence: 2,
+          version: 2,
+          at: '2026-02-03T16:12:45.120Z',
+          type: 'listing.updated',
+          actor: { type: 'user', id: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7p', name: 'Ada Lovelace' },
+          changes: { listPrice: { from: 450000, to: 439000 }, description: { changed: true } },
+        },
+        {
+          sequence: 1,
+          version: 1,
+          at: '2026-01-31T09:30:00.000Z',
+          type: 'listing.created',
+          actor: { type: 'key', id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9', name: 'Website' },
+          changes: {},
+        },
+      ],
+      nextCursor: null,
+    }),
   ],
   errors: ['not_found', 'invalid_query', 'invalid_cursor'],
 };

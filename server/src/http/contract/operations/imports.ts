@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import type { ErrorExample } from '../errors/entry.ts';
 import { JSON_TYPE } from '../media-types.ts';
-import type { Operation } from '../operation.ts';
+import type { Operation, OperationBody } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
 import { failedRow, fileWarnings } from '../schemas/feeds.ts';
 import { count } from '../schemas/fields.ts';
 import { importRow } from '../schemas/file-rows.ts';
 import { booleanParameter, choiceParameter } from '../schemas/parameters.ts';
 import { readingParameters } from '../schemas/reading-parameters.ts';
+import { CHANGE_ERRORS, created, INPUT_ERRORS } from './common.ts';
 
 export const NDJSON_TYPE = 'application/x-ndjson';
 
@@ -47,16 +49,7 @@ const importReport = z
   .meta({ id: 'ImportReport' });
 
 const rows = [
-  {
-    externalId: 'MLS-20931',
-    address: '12 Elm Street',
-    city: 'Austin',
-    beds: 3,
-    baths: 2,
-    listPrice: 450000,
-    latitude: 30.2672,
-    longitude: -97.7431,
-  },
+  created,
   { externalId: 'MLS-20932', address: '14 Elm Street', city: 'Austin', beds: 4, baths: 3, status: 'pending' },
   { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
 ];
@@ -76,15 +69,31 @@ export const EXAMPLE_FAILURE = {
   ],
 };
 
-const report = {
-  created: 1,
-  updated: 0,
-  unchanged: 1,
-  failed: 1,
-  repeated: 0,
-  cleaned: 0,
-  errors: [EXAMPLE_FAILURE],
+const NO_ROWS = { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [] };
+const report = { ...NO_ROWS, created: 1, unchanged: 1, failed: 1, errors: [EXAMPLE_FAILURE] };
+
+export const KEY_WITHOUT_ATOMIC =
+  'An import accepts an Idempotency-Key only with atomic=true. Give each row an externalId instead; then the file can be ' +
+  'sent again at any time.';
+
+/** The example of an error for an unknown column. */
+export const UNKNOWN_COLUMN: ErrorExample = {
+  message:
+    'The column adress cannot be imported: There is no such column; did you mean address? To name the field of a ' +
+    'column, send map[COLUMN]=FIELD; to skip unknown columns, set ignoreUnknown=true.',
+  details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
 };
+
+/** The body of an operation that reads a file; `csv` is the example for CSV. */
+export function fileBody(example: object[], csv: string): OperationBody {
+  return {
+    types: [NDJSON_TYPE, 'text/csv', JSON_TYPE],
+    encodings: ['gzip'],
+    schema: z.array(importRow),
+    example,
+    texts: { [NDJSON_TYPE]: example.map((row) => `${JSON.stringify(row)}\n`).join(''), 'text/csv': csv },
+  };
+}
 
 export const importOperation: Operation<'account', typeof importQuery> = {
   method: 'post',
@@ -114,20 +123,13 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   ],
   types: [JSON_TYPE, NDJSON_TYPE],
   requestHeaders: [IDEMPOTENCY_KEY],
-  body: {
-    types: [NDJSON_TYPE, 'text/csv', JSON_TYPE],
-    encodings: ['gzip'],
-    schema: z.array(importRow),
-    example: rows,
-    texts: {
-      [NDJSON_TYPE]: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-      'text/csv':
-        'externalId,address,city,beds,baths,status,listPrice,currency\r\n' +
-        'MLS-20931,12 Elm Street,Austin,3,2,,450000,\r\n' +
-        'MLS-20933,"16 Elm Street, rear",Austin,2,1,,,USD\r\n' +
-        'MLS-20932,14 Elm Street,Austin,4,3,pending,,\r\n',
-    },
-  },
+  body: fileBody(
+    rows,
+    'externalId,address,city,beds,baths,status,listPrice,currency\r\n' +
+      'MLS-20931,12 Elm Street,Austin,3,2,,450000,\r\n' +
+      'MLS-20933,"16 Elm Street, rear",Austin,2,1,,,USD\r\n' +
+      'MLS-20932,14 Elm Street,Austin,4,3,pending,,\r\n',
+  ),
   replies: [
     {
       status: 200,
@@ -142,51 +144,17 @@ export const importOperation: Operation<'account', typeof importQuery> = {
       },
     },
   ],
-  errors: [
-    'invalid_json',
-    'invalid_query',
-    'invalid_idempotency_key',
-    'insufficient_scope',
-    'idempotency_key_reused',
-    'request_timeout',
-    'payload_too_large',
-    'unsupported_media_type',
-    'validation_failed',
-    'import_failed',
-    'too_many_imports',
-    'outcome_unknown',
-    'storage_full',
-  ],
+  errors: ['invalid_json', 'invalid_query', ...CHANGE_ERRORS, ...INPUT_ERRORS, 'import_failed', 'too_many_imports'],
   errorExamples: {
-    invalid_idempotency_key: {
-      message:
-        'An import accepts an Idempotency-Key only with atomic=true. Give each row an externalId instead; then the ' +
-        'file can be sent again at any time.',
-    },
-    validation_failed: {
-      message:
-        'The column adress cannot be imported: There is no such column; did you mean address? To name the field of a ' +
-        'column, send map[COLUMN]=FIELD; to skip unknown columns, set ignoreUnknown=true.',
-      members: { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [], line: 1 },
-      details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
-    },
+    invalid_idempotency_key: { message: KEY_WITHOUT_ATOMIC },
+    validation_failed: { ...UNKNOWN_COLUMN, members: { ...NO_ROWS, line: 1 } },
     payload_too_large: {
       message: 'An atomic import can have at most 10000 rows; send several files, or omit atomic=true.',
     },
     request_timeout: { message: 'No data arrived for too long; send the file again.' },
     invalid_json: {
       message: 'Expected an element after the comma, at byte 73.',
-      members: {
-        created: 0,
-        updated: 0,
-        unchanged: 1,
-        failed: 0,
-        repeated: 0,
-        cleaned: 0,
-        errors: [],
-        line: 2,
-        offset: 73,
-      },
+      members: { ...NO_ROWS, unchanged: 1, line: 2, offset: 73 },
     },
   },
 };

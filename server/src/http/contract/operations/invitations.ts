@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { expected, time } from '../schemas/fields.ts';
 import { acceptance, email, tokenOnly } from '../schemas/identity.ts';
-import { INPUT_ERRORS, invalid, jsonBody, listReply } from './common.ts';
+import { INPUT_ERRORS, invalid, jsonBody, listReply, okReply } from './common.ts';
 import { role } from './members.ts';
 import { SIGN_IN_REPLY } from './session.ts';
 
@@ -63,11 +63,7 @@ export const createInvitationOperation: Operation<'administrator'> = {
           isMailed: z.boolean().meta({ description: 'Whether the mail server accepted the mail.' }),
         })
         .meta({ id: 'CreatedInvitation' }),
-      example: {
-        ...example,
-        url: `https://listings.example.com/invitation#token=${TOKEN}`,
-        isMailed: false,
-      },
+      example: { ...example, url: `https://listings.example.com/invitation#token=${TOKEN}`, isMailed: false },
     },
   ],
   errors: [...INPUT_ERRORS, 'conflict', 'rate_limited'],
@@ -95,6 +91,15 @@ export const deleteInvitationOperation: Operation<'administrator'> = {
   },
 };
 
+const preview = z
+  .object({
+    accountName: z.string(),
+    email,
+    role,
+    hasUser: z.boolean().meta({ description: 'Whether a user with this address already exists.' }),
+  })
+  .meta({ id: 'InvitationPreview' });
+
 export const previewInvitationOperation: Operation<'anyone'> = {
   method: 'post',
   path: '/invitations/preview',
@@ -104,19 +109,12 @@ export const previewInvitationOperation: Operation<'anyone'> = {
   caller: 'anyone',
   body: jsonBody(tokenOnly, { token: TOKEN }),
   replies: [
-    {
-      status: 200,
-      description: 'The invitation.',
-      schema: z
-        .object({
-          accountName: z.string(),
-          email,
-          role,
-          hasUser: z.boolean().meta({ description: 'Whether a user with this address already exists.' }),
-        })
-        .meta({ id: 'InvitationPreview' }),
-      example: { accountName: 'Hill Country Homes', email: 'grace@example.com', role: 'member', hasUser: false },
-    },
+    okReply('The invitation.', preview, {
+      accountName: 'Hill Country Homes',
+      email: 'grace@example.com',
+      role: 'member',
+      hasUser: false,
+    }),
   ],
   errors: [...INPUT_ERRORS, 'not_found', 'rate_limited'],
 };

@@ -7,6 +7,7 @@ import { integerParameter } from '../schemas/parameters.ts';
 import {
   BODY_ERRORS,
   CHANGE_HEADERS,
+  created,
   jsonBody,
   NOT_MODIFIED,
   PATCH_TYPES,
@@ -15,17 +16,6 @@ import {
   served,
   WRITE_ERRORS,
 } from './common.ts';
-
-const created = {
-  externalId: 'MLS-20931',
-  address: '12 Elm Street',
-  city: 'Austin',
-  beds: 3,
-  baths: 2,
-  listPrice: 450000,
-  latitude: 30.2672,
-  longitude: -97.7431,
-};
 
 export const createOperation: Operation<'account'> = {
   method: 'post',
@@ -92,12 +82,7 @@ export const updateOperation: Operation<'account'> = {
     'the listing changes only if it still has that version.',
   caller: 'account',
   requestHeaders: CHANGE_HEADERS,
-  body: {
-    types: PATCH_TYPES,
-    bytesMax: LISTING_BYTES_MAX,
-    schema: listingPatch,
-    example: { listPrice: 439000 },
-  },
+  body: { types: PATCH_TYPES, bytesMax: LISTING_BYTES_MAX, schema: listingPatch, example: { listPrice: 439000 } },
   replies: [
     {
       ...SERVED_LISTING,

@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts';
 import { count } from '../schemas/fields.ts';
 import { integerParameter } from '../schemas/parameters.ts';
 import { searchParameters } from '../schemas/searches.ts';
-import { served } from './common.ts';
+import { okReply, served } from './common.ts';
 
 const { near: _, radius: __, sort: ___, ...filters } = searchParameters;
 
@@ -38,6 +38,16 @@ const cluster = z
   })
   .meta({ id: 'Cluster' });
 
+const map = z
+  .object({
+    data: z.array(cluster),
+    side: z.number().meta({
+      description:
+        'The side length of the squares, in degrees. The first square begins at longitude -180 and latitude -90.',
+    }),
+  })
+  .meta({ id: 'Map' });
+
 export const mapOperation: Operation<'member', typeof mapQuery> = {
   method: 'get',
   path: '/map',
@@ -51,23 +61,10 @@ export const mapOperation: Operation<'member', typeof mapQuery> = {
   caller: 'member',
   query: mapQuery,
   replies: [
-    {
-      status: 200,
-      description: 'The squares that have listings.',
-      schema: z
-        .object({
-          data: z.array(cluster),
-          side: z.number().meta({
-            description:
-              'The side length of the squares, in degrees. The first square begins at longitude -180 and latitude -90.',
-          }),
-        })
-        .meta({ id: 'Map' }),
-      example: {
-        data: [{ count: 1, latitude: served.latitude, longitude: served.longitude, id: served.id }],
-        side: 90,
-      },
-    },
+    okReply('The squares that have listings.', map, {
+      data: [{ count: 1, latitude: served.latitude, longitude: served.longitude, id: served.id }],
+      side: 90,
+    }),
   ],
   errors: ['invalid_query'],
 };

@@ -1,6 +1,20 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
+import { okReply } from './common.ts';
+
+const me = z
+  .object({
+    account: z.object({ id: z.string(), name: z.string() }),
+    key: z.object({
+      id: z.string(),
+      name: z.string(),
+      access: z.enum(['full', 'read']).meta({ description: 'A `read` key cannot change anything.' }),
+      createdAt: time(),
+      expiresAt: time().nullable(),
+    }),
+  })
+  .meta({ id: 'Me' });
 
 export const meOperation: Operation<'key'> = {
   method: 'get',
@@ -10,32 +24,16 @@ export const meOperation: Operation<'key'> = {
   description: "The request's API key, and the key's account.",
   caller: 'key',
   replies: [
-    {
-      status: 200,
-      description: 'The key and its account.',
-      schema: z
-        .object({
-          account: z.object({ id: z.string(), name: z.string() }),
-          key: z.object({
-            id: z.string(),
-            name: z.string(),
-            access: z.enum(['full', 'read']).meta({ description: 'A `read` key cannot change anything.' }),
-            createdAt: time(),
-            expiresAt: time().nullable(),
-          }),
-        })
-        .meta({ id: 'Me' }),
-      example: {
-        account: { id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n', name: 'Hill Country Homes' },
-        key: {
-          id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9',
-          name: 'Website',
-          access: 'full',
-          createdAt: '2026-01-31T09:00:00.000Z',
-          expiresAt: null,
-        },
+    okReply('The key and its account.', me, {
+      account: { id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n', name: 'Hill Country Homes' },
+      key: {
+        id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9',
+        name: 'Website',
+        access: 'full',
+        createdAt: '2026-01-31T09:00:00.000Z',
+        expiresAt: null,
       },
-    },
+    }),
   ],
   errors: [],
 };

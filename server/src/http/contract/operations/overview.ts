@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { STATUSES } from '../../../model/listings.ts';
 import type { Operation } from '../operation.ts';
 import { count, time } from '../schemas/fields.ts';
+import { okReply } from './common.ts';
 
 const overview = z
   .object({
@@ -61,21 +62,13 @@ export const overviewOperation: Operation<'member'> = {
     'handled in the last five seconds can be missing.',
   caller: 'member',
   replies: [
-    {
-      status: 200,
-      description: 'The overview.',
-      schema: overview,
-      example: {
-        listings: { total: 1, byStatus: Object.fromEntries(STATUSES.map((name) => [name, name === 'active' ? 1 : 0])) },
-        usage: {
-          keys: [key],
-          hours: [{ hour: '2026-01-31T09:00:00.000Z', keyId: key.id, requests: 1, errors: 0 }],
-        },
-        lastListingAt: '2026-01-31T09:30:00.000Z',
-        keyCount: 1,
-        failingWebhooks: [],
-      },
-    },
+    okReply('The overview.', overview, {
+      listings: { total: 1, byStatus: Object.fromEntries(STATUSES.map((name) => [name, name === 'active' ? 1 : 0])) },
+      usage: { keys: [key], hours: [{ hour: '2026-01-31T09:00:00.000Z', keyId: key.id, requests: 1, errors: 0 }] },
+      lastListingAt: '2026-01-31T09:30:00.000Z',
+      keyCount: 1,
+      failingWebhooks: [],
+    }),
   ],
   errors: [],
 };

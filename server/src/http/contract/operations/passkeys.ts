@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
 import { newPasskey, passkeyOnly, passkeySignIn, passkeyStart } from '../schemas/identity.ts';
-import { noQuery } from '../schemas/query.ts';
 import { NO_CONTENT } from './auth.ts';
-import { INPUT_ERRORS, jsonBody } from './common.ts';
+import { INPUT_ERRORS, jsonBody, okReply } from './common.ts';
+import { ofUser } from './profile.ts';
 import { SESSION_REPLY } from './session.ts';
 
 const passkey = z
@@ -35,7 +35,6 @@ export const startPasskeySignInOperation: Operation<'anyone'> = {
     "Returns the input for the browser's `PublicKeyCredential.parseRequestOptionsFromJSON()`, and sets a cookie that " +
     'identifies the challenge, which is valid for five minutes.',
   caller: 'anyone',
-  query: noQuery,
   replies: [
     {
       status: 200,
@@ -63,65 +62,45 @@ export const passkeySignInOperation: Operation<'anyone'> = {
     response: {
       ...CREDENTIAL,
       clientExtensionResults: {},
-      response: {
-        clientDataJSON: CLIENT_DATA,
-        authenticatorData: 'SZYN5YgOjGh0NBcP',
-        signature: 'MEUCIQ',
-      },
+      response: { clientDataJSON: CLIENT_DATA, authenticatorData: 'SZYN5YgOjGh0NBcP', signature: 'MEUCIQ' },
     },
   }),
   replies: [SESSION_REPLY],
   errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited'],
 };
 
-export const listPasskeysOperation: Operation<'user'> = {
+export const listPasskeysOperation = ofUser('passkey/list', {
   method: 'get',
-  path: '/auth/passkey/list',
   operationId: 'listPasskeys',
   summary: 'List your passkeys',
   description: 'Your passkeys, oldest first.',
-  caller: 'user',
-  query: noQuery,
   replies: [{ status: 200, description: 'The passkeys.', schema: z.array(passkey), example: [example] }],
   errors: [],
-};
+});
 
-export const startPasskeyOperation: Operation<'user'> = {
-  method: 'post',
-  path: '/auth/passkey/begin-registration',
+export const startPasskeyOperation = ofUser('passkey/begin-registration', {
   operationId: 'startPasskey',
   summary: 'Start adding a passkey',
   description:
     'Requires the password and, if the second factor is on, a code from the authenticator app or a recovery code. ' +
     "Returns the input for the browser's `PublicKeyCredential.parseCreationOptionsFromJSON()`, and sets a cookie " +
     'that identifies the challenge, which is valid for five minutes.',
-  caller: 'user',
-  query: noQuery,
   body: jsonBody(passkeyStart, { name: 'MacBook', password: 'correct horse battery staple', code: '123456' }),
   replies: [
-    {
-      status: 200,
-      description: '`PublicKeyCredentialCreationOptionsJSON` of WebAuthn Level 3.',
-      schema: z.looseObject({ challenge: z.string() }),
-      example: {
-        challenge: 'MTIzNDU2Nzg',
-        rp: { id: 'listings.example.com', name: 'Property Listings' },
-        user: { id: 'dGhlIHVzZXI', name: 'ada@example.com', displayName: 'ada@example.com' },
-        pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
-      },
-    },
+    okReply('`PublicKeyCredentialCreationOptionsJSON` of WebAuthn Level 3.', z.looseObject({ challenge: z.string() }), {
+      challenge: 'MTIzNDU2Nzg',
+      rp: { id: 'listings.example.com', name: 'Property Listings' },
+      user: { id: 'dGhlIHVzZXI', name: 'ada@example.com', displayName: 'ada@example.com' },
+      pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+    }),
   ],
   errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
-};
+});
 
-export const addPasskeyOperation: Operation<'user'> = {
-  method: 'post',
-  path: '/auth/passkey/register',
+export const addPasskeyOperation = ofUser('passkey/register', {
   operationId: 'addPasskey',
   summary: 'Add a passkey',
   description: 'Saves the passkey that the browser has created. You can have up to 20.',
-  caller: 'user',
-  query: noQuery,
   body: jsonBody(newPasskey, {
     name: 'MacBook',
     response: {
@@ -132,17 +111,13 @@ export const addPasskeyOperation: Operation<'user'> = {
   }),
   replies: [{ status: 201, description: 'The passkey.', schema: passkey, example }],
   errors: [...INPUT_ERRORS, 'unauthorized', 'conflict'],
-};
+});
 
-export const deletePasskeyOperation: Operation<'user'> = {
-  method: 'post',
-  path: '/auth/passkey/revoke',
+export const deletePasskeyOperation = ofUser('passkey/revoke', {
   operationId: 'deletePasskey',
   summary: 'Delete a passkey',
   description: 'The passkey can no longer be used to sign in. Sessions that were started with it continue.',
-  caller: 'user',
-  query: noQuery,
   body: jsonBody(passkeyOnly, { id: 'pky_01kt3vb2d4f6h8j0k1m3n5p7qb' }),
   replies: [NO_CONTENT],
   errors: [...INPUT_ERRORS, 'not_found'],
-};
+});

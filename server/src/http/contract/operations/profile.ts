@@ -2,31 +2,25 @@ import { z } from 'zod';
 import type { AnyOperation, Operation, OperationBody } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
 import { nameChange, passwordAndCode, passwordChange, passwordOnly, sessionOnly } from '../schemas/identity.ts';
-import { noQuery } from '../schemas/query.ts';
 import { NO_CONTENT } from './auth.ts';
-import { INPUT_ERRORS, jsonBody } from './common.ts';
+import { INPUT_ERRORS, jsonBody, okReply } from './common.ts';
 import { SESSION_REPLY } from './session.ts';
 
-const PASSWORD: OperationBody = jsonBody(passwordOnly, { password: 'correct horse battery staple' });
-
-const PASSWORD_AND_CODE: OperationBody = jsonBody(passwordAndCode, {
-  password: 'correct horse battery staple',
-  code: '123456',
-});
+const PASSWORD_AND_CODE = jsonBody(passwordAndCode, { password: 'correct horse battery staple', code: '123456' });
 
 const backupCodes = z.array(z.string()).meta({
   description: 'Recovery codes for when the authenticator app is lost; each works once. They are never shown again.',
 });
 
 /** An operation of a signed-in user on their own profile, whatever their account and role. */
-function ofUser(
+export function ofUser(
   name: string,
   operation: Pick<AnyOperation, 'operationId' | 'summary' | 'description' | 'replies' | 'errors'> & {
     method?: 'get';
     body?: OperationBody;
   },
 ): Operation<'user'> {
-  return { method: 'post', caller: 'user', query: noQuery, path: `/auth/${name}`, ...operation };
+  return { method: 'post', caller: 'user', path: `/auth/${name}`, ...operation };
 }
 
 export const changeNameOperation = ofUser('update-user', {
@@ -38,38 +32,33 @@ export const changeNameOperation = ofUser('update-user', {
   errors: INPUT_ERRORS,
 });
 
+const session = z.object({
+  id: z.string(),
+  createdAt: time(),
+  updatedAt: time().meta({ description: 'Approximate time of the last use.' }),
+  expiresAt: time(),
+  ipAddress: z.string().nullable(),
+  userAgent: z.string().nullable(),
+  isCurrent: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
+});
+
 export const listSessionsOperation = ofUser('list-sessions', {
   method: 'get',
   operationId: 'listSessions',
   summary: 'List your sessions',
   description: 'Your sessions, newest first.',
   replies: [
-    {
-      status: 200,
-      description: 'The sessions.',
-      schema: z.array(
-        z.object({
-          id: z.string(),
-          createdAt: time(),
-          updatedAt: time().meta({ description: 'Approximate time of the last use.' }),
-          expiresAt: time(),
-          ipAddress: z.string().nullable(),
-          userAgent: z.string().nullable(),
-          isCurrent: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
-        }),
-      ),
-      example: [
-        {
-          id: 'ses_01kt3vb2d4f6h8j0k1m3n5p7qb',
-          createdAt: '2026-01-31T09:00:00.000Z',
-          updatedAt: '2026-01-31T09:00:00.000Z',
-          expiresAt: '2026-02-07T09:00:00.000Z',
-          ipAddress: '127.0.0.1',
-          userAgent: 'Mozilla/5.0',
-          isCurrent: true,
-        },
-      ],
-    },
+    okReply('The sessions.', z.array(session), [
+      {
+        id: 'ses_01kt3vb2d4f6h8j0k1m3n5p7qb',
+        createdAt: '2026-01-31T09:00:00.000Z',
+        updatedAt: '2026-01-31T09:00:00.000Z',
+        expiresAt: '2026-02-07T09:00:00.000Z',
+        ipAddress: '127.0.0.1',
+        userAgent: 'Mozilla/5.0',
+        isCurrent: true,
+      },
+    ]),
   ],
   errors: [],
 });
@@ -103,22 +92,18 @@ export const changePasswordOperation = ofUser('change-password', {
   errors: [...INPUT_ERRORS, 'rate_limited'],
 });
 
+const twoFactor = z.object({ totpURI: z.string().meta({ format: 'uri' }), backupCodes }).meta({ id: 'TwoFactor' });
+
 export const enableTwoFactorOperation = ofUser('two-factor/enable', {
   operationId: 'enableTwoFactor',
   summary: 'Set up a second factor',
   description: 'The second factor turns on when you verify a code from the authenticator app.',
-  body: PASSWORD,
+  body: jsonBody(passwordOnly, { password: 'correct horse battery staple' }),
   replies: [
-    {
-      status: 200,
-      description: 'The secret for the authenticator app, and recovery codes.',
-      schema: z.object({ totpURI: z.string().meta({ format: 'uri' }), backupCodes }).meta({ id: 'TwoFactor' }),
-      example: {
-        totpURI:
-          'otpauth://totp/Property%20Listings:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Property%20Listings',
-        backupCodes: ['aBcDe-FgHiJ'],
-      },
-    },
+    okReply('The secret for the authenticator app, and recovery codes.', twoFactor, {
+      totpURI: 'otpauth://totp/Property%20Listings:ada@example.com?secret=JBSWY3DPEHPK3PXP&issuer=Property%20Listings',
+      backupCodes: ['aBcDe-FgHiJ'],
+    }),
   ],
   errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
 });
@@ -141,12 +126,9 @@ export const renewBackupCodesOperation = ofUser('two-factor/generate-backup-code
     'Requires the password, and a code from the authenticator app or an old recovery code. The old codes stop working.',
   body: PASSWORD_AND_CODE,
   replies: [
-    {
-      status: 200,
-      description: 'The new recovery codes.',
-      schema: z.object({ backupCodes }).meta({ id: 'BackupCodes' }),
-      example: { backupCodes: ['aBcDe-FgHiJ'] },
-    },
+    okReply('The new recovery codes.', z.object({ backupCodes }).meta({ id: 'BackupCodes' }), {
+      backupCodes: ['aBcDe-FgHiJ'],
+    }),
   ],
   errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
 });

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { MISSING_MODES } from '../../../model/feeds.ts';
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { FAILED_MAX, feedPlan, feedRun, limitText, MISSING, MISSING_MAX } from '../schemas/feeds.ts';
-import { importRow } from '../schemas/file-rows.ts';
 import { booleanParameter, choiceParameter } from '../schemas/parameters.ts';
 import { readingParameters } from '../schemas/reading-parameters.ts';
 import { EXAMPLE_RUN } from './feed-runs.ts';
-import { NDJSON_TYPE } from './imports.ts';
+import { fileBody, UNKNOWN_COLUMN } from './imports.ts';
 
 const putFeedQuery = z.strictObject({
   missing: choiceParameter(MISSING_MODES, MISSING, 'withdraw').optional(),
@@ -33,6 +31,10 @@ const rows = [
   { externalId: 'MLS-20932', address: '14 Elm Street', city: 'Austin', beds: 4, baths: 3, status: 'pending' },
 ];
 
+export const NO_IDEMPOTENCY_KEY =
+  'A feed does not accept an Idempotency-Key: sending the same file again changes nothing, or completes an interrupted ' +
+  'run.';
+
 export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
   method: 'put',
   path: '/feeds/{name}',
@@ -50,19 +52,12 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
     'columns map to the same field, the new column replaces the old one.',
   caller: 'account',
   query: putFeedQuery,
-  body: {
-    types: [NDJSON_TYPE, 'text/csv', JSON_TYPE],
-    encodings: ['gzip'],
-    schema: z.array(importRow),
-    example: rows,
-    texts: {
-      [NDJSON_TYPE]: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-      'text/csv':
-        'externalId,address,city,beds,baths,status,listPrice\r\n' +
-        'MLS-20931,12 Elm Street,Austin,3,2,,450000\r\n' +
-        'MLS-20932,14 Elm Street,Austin,4,3,pending,\r\n',
-    },
-  },
+  body: fileBody(
+    rows,
+    'externalId,address,city,beds,baths,status,listPrice\r\n' +
+      'MLS-20931,12 Elm Street,Austin,3,2,,450000\r\n' +
+      'MLS-20932,14 Elm Street,Austin,4,3,pending,\r\n',
+  ),
   replies: [
     {
       status: 200,
@@ -88,18 +83,8 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
     'quota_exceeded',
   ],
   errorExamples: {
-    invalid_idempotency_key: {
-      message:
-        'A feed does not accept an Idempotency-Key: sending the same file again changes nothing, or completes an ' +
-        'interrupted run.',
-    },
-    validation_failed: {
-      message:
-        'The column adress cannot be imported: There is no such column; did you mean address? To name the field of a ' +
-        'column, send map[COLUMN]=FIELD; to skip unknown columns, set ignoreUnknown=true.',
-      members: { runId: EXAMPLE_RUN.id, line: 1 },
-      details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
-    },
+    invalid_idempotency_key: { message: NO_IDEMPOTENCY_KEY },
+    validation_failed: { ...UNKNOWN_COLUMN, members: { runId: EXAMPLE_RUN.id, line: 1 } },
     request_timeout: { message: 'No data arrived for too long; send the file again.' },
     invalid_json: {
       message: 'Expected an element after the comma, at byte 73.',

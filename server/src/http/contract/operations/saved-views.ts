@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { expected, pathText, text } from '../schemas/fields.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, invalid, jsonBody, listReply } from './common.ts';
 
 export const savedView = z
   .strictObject(
@@ -28,15 +26,7 @@ export const listSavedViewsOperation: Operation<'member'> = {
   summary: 'List your saved views',
   description: 'Your saved listing searches in this account, sorted by name.',
   caller: 'member',
-  query: noQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'The views.',
-      schema: z.object({ data: z.array(savedView), nextCursor: z.null() }).meta({ id: 'SavedViewList' }),
-      example: { data: [example], nextCursor: null },
-    },
-  ],
+  replies: [listReply('The views.', 'SavedViewList', savedView, example)],
   errors: [],
 };
 
@@ -48,16 +38,12 @@ export const saveViewOperation: Operation<'member'> = {
   description:
     'If you already have a view with this name, it is replaced. You can have up to 50 views in each account.',
   caller: 'member',
-  query: noQuery,
-  body: { types: [JSON_TYPE], schema: savedView, example },
+  body: jsonBody(savedView, example),
   replies: [{ status: 200, description: 'The saved view.', schema: savedView, example }],
   errors: [...INPUT_ERRORS, 'conflict'],
   errorExamples: {
     conflict: { message: 'You already have 50 saved views, which is the maximum; delete one first.' },
-    validation_failed: {
-      message: 'One field is not valid; see details.',
-      details: [{ field: 'name', code: 'blank', message: 'Must not be blank.' }],
-    },
+    validation_failed: invalid({ field: 'name', code: 'blank', message: 'Must not be blank.' }),
   },
 };
 
@@ -68,7 +54,6 @@ export const deleteSavedViewOperation: Operation<'member'> = {
   summary: 'Delete a saved view',
   description: 'Deletes your view with this name.',
   caller: 'member',
-  query: noQuery,
   replies: [{ status: 204, description: 'Deleted.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
   errorExamples: { not_found: { message: 'There is no saved view with this name.' } },

@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { setup, tokenOnly } from '../schemas/identity.ts';
-import { INPUT_ERRORS, jsonBody } from './common.ts';
+import { INPUT_ERRORS, jsonBody, okReply } from './common.ts';
 import { SESSION_REPLY } from './session.ts';
+
+const setupState = z
+  .object({
+    isOpen: z.boolean().meta({ description: 'Whether there is no administrator yet.' }),
+    needsAccountName: z.boolean().meta({ description: 'Whether there is no account yet.' }),
+    file: z.string().nullable().meta({ description: 'The file with the link, in the data directory of the service.' }),
+  })
+  .meta({ id: 'SetupState' });
 
 export const retrieveSetupOperation: Operation<'anyone'> = {
   method: 'get',
@@ -13,25 +21,16 @@ export const retrieveSetupOperation: Operation<'anyone'> = {
     'Whether the service still needs its first administrator, who opens the setup link that the service prints when ' +
     'it starts.',
   caller: 'anyone',
-  replies: [
-    {
-      status: 200,
-      description: 'The state of the setup.',
-      schema: z
-        .object({
-          isOpen: z.boolean().meta({ description: 'Whether there is no administrator yet.' }),
-          needsAccountName: z.boolean().meta({ description: 'Whether there is no account yet.' }),
-          file: z
-            .string()
-            .nullable()
-            .meta({ description: 'The file with the link, in the data directory of the service.' }),
-        })
-        .meta({ id: 'SetupState' }),
-      example: { isOpen: false, needsAccountName: false, file: null },
-    },
-  ],
+  replies: [okReply('The state of the setup.', setupState, { isOpen: false, needsAccountName: false, file: null })],
   errors: [],
 };
+
+const setupOffer = z
+  .object({
+    accountNames: z.array(z.string()).meta({ description: 'The ten oldest accounts.' }),
+    hasMoreAccounts: z.boolean(),
+  })
+  .meta({ id: 'SetupOffer' });
 
 export const previewSetupOperation: Operation<'anyone'> = {
   method: 'post',
@@ -42,19 +41,7 @@ export const previewSetupOperation: Operation<'anyone'> = {
     "Checks whether the setup link's token is valid, and returns the accounts that the first administrator will manage.",
   caller: 'anyone',
   body: jsonBody(tokenOnly, { token: 'TOKEN_OF_THE_SETUP_LINK' }),
-  replies: [
-    {
-      status: 200,
-      description: 'The link works.',
-      schema: z
-        .object({
-          accountNames: z.array(z.string()).meta({ description: 'The ten oldest accounts.' }),
-          hasMoreAccounts: z.boolean(),
-        })
-        .meta({ id: 'SetupOffer' }),
-      example: { accountNames: ['Hill Country Homes'], hasMoreAccounts: false },
-    },
-  ],
+  replies: [okReply('The link works.', setupOffer, { accountNames: ['Hill Country Homes'], hasMoreAccounts: false })],
   errors: [...INPUT_ERRORS, 'conflict', 'rate_limited'],
 };
 

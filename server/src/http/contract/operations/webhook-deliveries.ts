@@ -4,9 +4,9 @@ import { EXAMPLE_ID } from '../errors/entry.ts';
 import type { Operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
 import { cursorParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
-import { noQuery } from '../schemas/query.ts';
 import { delivery } from '../schemas/webhooks.ts';
-import { CHANGE_ERRORS, EXAMPLES } from './webhooks.ts';
+import { CHANGE_ERRORS, pageReply } from './common.ts';
+import { EXAMPLES } from './webhooks.ts';
 
 const LIMIT_MAX = 200;
 export const LIMIT_DEFAULT = 50;
@@ -46,16 +46,7 @@ export const listDeliveriesOperation: Operation<'full', typeof deliveriesQuery> 
     'settled in the last 30 days. For each endpoint, the latest 1,000 settled deliveries in each state are kept.',
   caller: 'full',
   query: deliveriesQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'A page of deliveries.',
-      schema: z
-        .object({ data: z.array(delivery), nextCursor: z.string().nullable() })
-        .meta({ id: 'WebhookDeliveryList' }),
-      example: { data: [shown], nextCursor: null },
-    },
-  ],
+  replies: [pageReply('A page of deliveries.', 'WebhookDeliveryList', delivery, [shown])],
   errors: ['insufficient_scope', 'invalid_query', 'invalid_cursor', 'not_found'],
   errorExamples: EXAMPLES,
 };
@@ -69,19 +60,13 @@ export const redeliverOperation: Operation<'full'> = {
     'Sends the event of a delivery as soon as the endpoint is enabled and reachable, with the same `webhook-id`, and ' +
     'retries it like a new event.',
   caller: 'full',
-  query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
   replies: [
     {
       status: 202,
       description: 'The delivery, which is waiting for its first attempt.',
       schema: delivery,
-      example: {
-        ...shown,
-        state: 'pending',
-        attempts: 0,
-        nextAttemptAt: '2026-02-03T14:05:00.000Z',
-      },
+      example: { ...shown, state: 'pending', attempts: 0, nextAttemptAt: '2026-02-03T14:05:00.000Z' },
     },
   ],
   errors: [...CHANGE_ERRORS, 'not_found', 'events_expired', 'quota_exceeded'],

@@ -1,31 +1,18 @@
-import { z } from 'zod';
 import type { ErrorCode } from '../../../model/errors.ts';
 import { TEST_TYPE, WEBHOOKS_MAX } from '../../../model/webhooks.ts';
 import type { ErrorExample } from '../errors/entry.ts';
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
-import { noQuery } from '../schemas/query.ts';
 import { newWebhook, replayInput, webhook, webhookPatch, webhookTest, webhookWithSecret } from '../schemas/webhooks.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { CHANGE_ERRORS, INPUT_ERRORS, invalid, jsonBody, listReply, okReply, PATCH_TYPES } from './common.ts';
 
 /** Examples of errors that differ for webhooks. */
 export const EXAMPLES: Partial<Record<ErrorCode, ErrorExample>> = {
   not_found: { message: 'There is no webhook endpoint with this id in the account.' },
   insufficient_scope: { message: 'This key is read-only; use a key with full access to manage webhooks.' },
-  validation_failed: {
-    message: 'One field is not valid; see details.',
-    details: [{ field: 'url', code: 'invalid_format', message: 'Must begin with https://.' }],
-  },
+  validation_failed: invalid({ field: 'url', code: 'invalid_format', message: 'Must begin with https://.' }),
 };
 
-export const CHANGE_ERRORS: ErrorCode[] = [
-  'invalid_idempotency_key',
-  'insufficient_scope',
-  'idempotency_key_reused',
-  'outcome_unknown',
-  'storage_full',
-];
 const BODY_ERRORS: ErrorCode[] = [...new Set([...CHANGE_ERRORS, ...INPUT_ERRORS])];
 
 const shown = {
@@ -54,15 +41,7 @@ export const listWebhooksOperation: Operation<'full'> = {
   summary: 'List the webhook endpoints',
   description: `All webhook endpoints of the account, oldest first. ${ACCESS}`,
   caller: 'full',
-  query: noQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'The endpoints.',
-      schema: z.object({ data: z.array(webhook), nextCursor: z.null() }).meta({ id: 'WebhookList' }),
-      example: { data: [shown], nextCursor: null },
-    },
-  ],
+  replies: [listReply('The endpoints.', 'WebhookList', webhook, shown)],
   errors: ['insufficient_scope'],
   errorExamples: EXAMPLES,
 };
@@ -81,13 +60,8 @@ export const createWebhookOperation: Operation<'full'> = {
     'Only this response shows the signing secret. An account can have ' +
     `${WEBHOOKS_MAX} endpoints. ${ACCESS}`,
   caller: 'full',
-  query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
-  body: {
-    types: [JSON_TYPE],
-    schema: newWebhook,
-    example: { url: 'https://example.com/webhooks', description: 'Website' },
-  },
+  body: jsonBody(newWebhook, { url: 'https://example.com/webhooks', description: 'Website' }),
   replies: [
     {
       status: 201,
@@ -114,7 +88,6 @@ export const retrieveWebhookOperation: Operation<'full'> = {
   summary: 'Retrieve a webhook endpoint',
   description: `One webhook endpoint of the account. ${ACCESS}`,
   caller: 'full',
-  query: noQuery,
   replies: [{ status: 200, description: 'The endpoint.', schema: webhook, example: shown }],
   errors: ['insufficient_scope', 'not_found'],
   errorExamples: EXAMPLES,
@@ -129,20 +102,14 @@ export const updateWebhookOperation: Operation<'full'> = {
     'A merge patch (RFC 7396). Changed filters apply to events after `position`. An endpoint that is enabled again ' +
     'continues from its position; events that were removed in the meantime are reported as an `expired` delivery.',
   caller: 'full',
-  query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
-  body: {
-    types: ['application/merge-patch+json', JSON_TYPE],
-    schema: webhookPatch,
-    example: { types: ['listing.created', 'listing.deleted'] },
-  },
+  body: { types: PATCH_TYPES, schema: webhookPatch, example: { types: ['listing.created', 'listing.deleted'] } },
   replies: [
-    {
-      status: 200,
-      description: 'The changed endpoint.',
-      schema: webhook,
-      example: { ...shown, types: ['listing.created', 'listing.deleted'], updatedAt: '2026-02-03T14:05:00.000Z' },
-    },
+    okReply('The changed endpoint.', webhook, {
+      ...shown,
+      types: ['listing.created', 'listing.deleted'],
+      updatedAt: '2026-02-03T14:05:00.000Z',
+    }),
   ],
   errors: [...BODY_ERRORS, 'not_found'],
   errorExamples: EXAMPLES,
@@ -155,7 +122,6 @@ export const deleteWebhookOperation: Operation<'full'> = {
   summary: 'Delete a webhook endpoint',
   description: 'Stops sending events to the endpoint, and removes its deliveries.',
   caller: 'full',
-  query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
   replies: [{ status: 204, description: 'Deleted.' }],
   errors: [...CHANGE_ERRORS, 'not_found'],
@@ -171,20 +137,14 @@ export const rollSecretOperation: Operation<'full'> = {
     'Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both ' +
     'secrets, and `webhook-signature` contains two signatures, separated by a space.',
   caller: 'full',
-  query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
   replies: [
-    {
-      status: 200,
-      description: 'The endpoint and its new signing secret.',
-      schema: webhookWithSecret,
-      example: {
-        ...shown,
-        oldSecretExpiresAt: '2026-02-04T14:05:00.000Z',
-        updatedAt: '2026-02-03T14:05:00.000Z',
-        secret,
-      },
-    },
+    okReply('The endpoint and its new signing secret.', webhookWithSecret, {
+      ...shown,
+      oldSecretExpiresAt: '2026-02-04T14:05:00.000Z',
+      updatedAt: '2026-02-03T14:05:00.000Z',
+      secret,
+    }),
   ],
   errors: [...CHANGE_ERRORS, 'not_found'],
   errorExamples: EXAMPLES,
@@ -199,21 +159,15 @@ export const testWebhookOperation: Operation<'full'> = {
     `Sends one signed request with the type \`${TEST_TYPE}\` and the \`webhookId\` as data, waits at most 10 seconds ` +
     'for its response, and returns the response. The sample is not retried and is not a delivery.',
   caller: 'full',
-  query: noQuery,
   replies: [
-    {
-      status: 200,
-      description: 'The result, even if the endpoint failed.',
-      schema: webhookTest,
-      example: {
-        id: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test',
-        delivered: true,
-        status: 204,
-        durationMs: 87,
-        response: '',
-        error: null,
-      },
-    },
+    okReply('The result, even if the endpoint failed.', webhookTest, {
+      id: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test',
+      delivered: true,
+      status: 204,
+      durationMs: 87,
+      response: '',
+      error: null,
+    }),
   ],
   errors: ['insufficient_scope', 'not_found'],
   errorExamples: EXAMPLES,
@@ -228,24 +182,19 @@ export const replayOperation: Operation<'full'> = {
     'Moves the endpoint to a sequence: all later events are sent again, with the same `webhook-id` as before. ' +
     'Pending deliveries of later events start over. A sequence after `position` skips the events in between.',
   caller: 'full',
-  query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
-  body: { types: [JSON_TYPE], schema: replayInput, example: { after: 0 } },
+  body: jsonBody(replayInput, { after: 0 }),
   replies: [
-    {
-      status: 200,
-      description: 'The endpoint at its new position.',
-      schema: webhook,
-      example: { ...shown, position: 0, updatedAt: '2026-02-03T14:05:00.000Z' },
-    },
+    okReply('The endpoint at its new position.', webhook, {
+      ...shown,
+      position: 0,
+      updatedAt: '2026-02-03T14:05:00.000Z',
+    }),
   ],
   errors: [...BODY_ERRORS, 'not_found', 'events_expired'],
   errorExamples: {
     ...EXAMPLES,
-    validation_failed: {
-      message: 'One field is not valid; see details.',
-      details: [{ field: 'after', code: 'required', message: 'Is required: a number.' }],
-    },
+    validation_failed: invalid({ field: 'after', code: 'required', message: 'Is required: a number.' }),
     events_expired: {
       message: "The sequence is greater than the account's current sequence, which is 1. Nothing was changed.",
     },

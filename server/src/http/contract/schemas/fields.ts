@@ -32,6 +32,14 @@ export function text({ lengthMax, multiline = false, ...documentation }: TextOpt
     .meta({ minLength: 1, maxLength: lengthMax, ...documentation });
 }
 
+/** A string that matches a pattern. */
+export function matching(pattern: RegExp, message: string, documentation: { description?: string; example?: string }) {
+  return z
+    .string(expected('a string'))
+    .transform((given, context) => (pattern.test(given) ? given : addIssue(context, 'invalid_format', message)))
+    .meta({ pattern: pattern.source, ...documentation });
+}
+
 /** Text for a segment of a path. Rejects `.` and `..`, which clients remove from paths (RFC 3986 §5.2.4). */
 export function pathText(options: TextOptions) {
   return text(options).refine((value) => value !== '.' && value !== '..', {

@@ -7,15 +7,16 @@ import { addIssue, expected, text } from './fields.ts';
 
 export const personName = text({ lengthMax: 100, example: 'Ada Lovelace' });
 
-export const email = z
-  .string(expected('a string'))
-  .transform((given, context) => {
-    const normal = normalEmail(given);
-    if (normal === '') return addIssue(context, 'blank', 'Must not be blank.');
-    if (!isEmail(normal))
-      return addIssue(context, 'invalid_format', 'Must be an email address, such as ada@example.com.');
-    return normal;
-  })
+/** An email address to sign in with. A malformed address is treated like an unknown one. */
+const anyEmail = z.string(expected('a string')).transform((given, context) => {
+  const normal = normalEmail(given);
+  return normal === '' ? addIssue(context, 'blank', 'Must not be blank.') : normal;
+});
+
+export const email = anyEmail
+  .transform((given, context) =>
+    isEmail(given) ? given : addIssue(context, 'invalid_format', 'Must be an email address, such as ada@example.com.'),
+  )
   .meta({ format: 'email', example: 'ada@example.com' });
 
 const COMMON_PASSWORD = 'This password is too common. Use several words.';
@@ -49,11 +50,6 @@ const code = z
   .transform((given) => given.replaceAll(/\s/g, ''))
   .meta({ example: '123456' });
 
-/** An email address to sign in with. A malformed address is treated like an unknown one. */
-const anyEmail = z.string(expected('a string')).transform((given, context) => {
-  const normal = normalEmail(given);
-  return normal === '' ? addIssue(context, 'blank', 'Must not be blank.') : normal;
-});
 export const signIn = z.strictObject({ email: anyEmail, password });
 export const passwordOnly = z.strictObject({ password });
 /** `code` is a code from the authenticator app or a recovery code. It is required if the second factor is on. */

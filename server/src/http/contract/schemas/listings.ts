@@ -3,14 +3,14 @@ import { toNfcWithin } from '../../../lib/nfc.ts';
 import { AREA_UNITS } from '../../../model/accounts.ts';
 import { COUNTRIES, CURRENCIES } from '../../../model/codes.ts';
 import { LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../../model/listings.ts';
-import { addIssue, choice, code, date, decimal, expected, integer, pathText, text, time } from './fields.ts';
+import { choice, code, date, decimal, expected, integer, matching, pathText, text, time } from './fields.ts';
 import { metadata } from './metadata.ts';
 import { photos } from './photos.ts';
 
 const EXTERNAL_ID_LENGTH_MAX = 255;
 const AMOUNT_MAX = 999_999_999_999.99;
 const YEARS_AHEAD_MAX = 5;
-const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+export const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 const amount = (decimalsMax: number, documentation: { description: string; example?: number }) =>
   decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax, ...documentation });
@@ -74,18 +74,11 @@ export const listingFields = {
 export const listingInput = z.strictObject(listingFields, expected('an object')).meta({ id: 'ListingInput' });
 
 /** The name of a feed, which is a source of listings. */
-export const feedName = z
-  .string()
-  .transform((value, context) =>
-    FEED_NAME.test(value)
-      ? value
-      : addIssue(
-          context,
-          'invalid_format',
-          'Must have 1 to 64 characters from a-z, 0-9, -, and _, and begin with a letter or digit.',
-        ),
-  )
-  .meta({ pattern: FEED_NAME.source, example: 'mls' });
+export const feedName = matching(
+  FEED_NAME,
+  'Must have 1 to 64 characters from a-z, 0-9, -, and _, and begin with a letter or digit.',
+  { example: 'mls' },
+);
 
 const { externalId, ...otherFields } = listingFields;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseTime } from '../../../lib/times.ts';
 import { suggest } from '../../../model/suggest.ts';
-import { addIssue } from './fields.ts';
+import { addIssue, matching } from './fields.ts';
 
 /** The maximum length of a name in a message, because a response must not outgrow its request. */
 const NAME_LENGTH_MAX = 100;
@@ -145,12 +145,10 @@ function unknownName(name: string, known: readonly string[], isFirst = true): st
 const LISTING_ID = /^lst_[0-9a-hjkmnp-tv-z]{26}$/;
 
 export function listingId(description: string) {
-  return z
-    .string()
-    .transform((given, context) =>
-      LISTING_ID.test(given) ? given : addIssue(context, 'invalid_format', 'Must be the id of a listing.'),
-    )
-    .meta({ pattern: LISTING_ID.source, description, example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' });
+  return matching(LISTING_ID, 'Must be the id of a listing.', {
+    description,
+    example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h',
+  });
 }
 
 export function cursorParameter(description: string) {

@@ -15,7 +15,7 @@ export const FIELDS: KnownFields = {
  * @throws {AppError} `validation_failed` with all issues
  */
 export function parseListing({ value, inexactNumbers }: ParsedJson, found: ValidationIssue[] = []): ListingInput {
-  const given = withoutNulls(value);
+  const given = isObject(value) ? withoutNulls(value) : value;
   const result = listingInput.safeParse(given, { reportInput: true });
   const inexact = findInexactNumbers(inexactNumbers);
   if (result.success && inexact.length === 0 && found.length === 0) {
@@ -50,11 +50,10 @@ export function parseListingOf(externalId: string, { value, inexactNumbers }: Pa
 }
 
 /** Removes optional fields that are `null`, because they are treated as not sent. */
-function withoutNulls<T>(value: T): T | object {
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value);
-  if (!entries.some(([name, member]) => member === null && isOptional(name))) return value;
-  return Object.fromEntries(entries.filter(([name, member]) => member !== null || !isOptional(name)));
+export function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(fields);
+  if (!entries.some(([name, value]) => value === null && isOptional(name))) return fields;
+  return Object.fromEntries(entries.filter(([name, value]) => value !== null || !isOptional(name)));
 }
 
 /** A field, the field that it requires, and a field that can take the required field's place. */

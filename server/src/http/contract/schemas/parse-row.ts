@@ -6,7 +6,7 @@ import { invalidFields, toIssues } from './issues.ts';
 import { withoutUnits } from './listing-patch.ts';
 import { isOptional, listingInput, REQUIRED_FIELDS } from './listings.ts';
 import { findNameIssue, MEMBERS_MAX, normalName } from './metadata.ts';
-import { FIELDS, findInexactNumbers, findLonelyFields, parseListing } from './parse-listing.ts';
+import { FIELDS, findInexactNumbers, findLonelyFields, parseListing, withoutNulls } from './parse-listing.ts';
 
 /** The fields of a row, under the names that the API uses. */
 export interface GivenRow {
@@ -28,9 +28,12 @@ export interface RowOptions {
 }
 
 export interface ParsedRow {
-  /** A merge patch of valid, normalized values, as a JSON string; or the row's error. */
+  /**
+   * A merge patch of valid, normalized values, as a JSON string; or the row's error. Without `isMerge`, the patch
+   * does not contain `null`.
+   */
   patch: string | PlainError;
-  /** Why the row by itself is not a complete listing; undefined if it is one. */
+  /** Why the row cannot create or replace a listing: by itself, it is not a complete one. Undefined if it is. */
   lack: PlainError | undefined;
 }
 
@@ -39,6 +42,7 @@ const rowFields = listingInput.partial({ address: true, beds: true, baths: true 
 /** Checks a row once for all listings that it could change, and for the one that it could create. */
 export function parseRow(row: GivenRow, options: RowOptions): ParsedRow {
   const { values, removed } = options.isMerge ? splitRemovals(row.fields) : { values: row.fields, removed: {} };
+  // In a merge, `splitRemovals` has noted the removed fields.
   const given = withoutNulls(values);
   const result = rowFields.safeParse(given, { reportInput: true });
   if (result.success && row.emptied.length + row.inexactNumbers.length + row.issues.length === 0) {
@@ -122,13 +126,6 @@ function withRemovals(
 ): Record<string, unknown> {
   if (metadata === undefined) return { ...data, ...removed };
   return { ...data, ...removed, metadata: metadata === null ? null : { ...data.metadata, ...metadata } };
-}
-
-/** Removes optional fields that are `null`. In a merge, `splitRemovals` has noted them. */
-function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(fields);
-  const given = entries.filter(([name, value]) => value !== null || !isOptional(name));
-  return given.length === entries.length ? fields : Object.fromEntries(given);
 }
 
 /** A valid merge patch, as `parseRow` returns it. */

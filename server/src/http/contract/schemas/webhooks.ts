@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../../model/listings.ts';
-import { DELIVERY_STATES, FEED_NAME, WEBHOOK_URL_LENGTH_MAX } from '../../../model/webhooks.ts';
-import { addIssue, choice, expected, findTextIssue, integer, text, time } from './fields.ts';
+import { DELIVERY_STATES, WEBHOOK_URL_LENGTH_MAX } from '../../../model/webhooks.ts';
+import { addIssue, choice, count, expected, findTextIssue, integer, matching, text, time } from './fields.ts';
+import { FEED_NAME } from './listings.ts';
 
 /** Well-known services other than HTTP use ports below this one. */
 const PORT_MIN = 1024;
@@ -53,21 +54,11 @@ const types = z
   })
   .meta({ minItems: 1, uniqueItems: true, description: 'The types of events to send; null or absent for all.' });
 
-const feed = z
-  .string(expected('a string'))
-  .transform((given, context) =>
-    FEED_NAME.test(given)
-      ? given
-      : addIssue(
-          context,
-          'invalid_format',
-          'Must be the name of a feed: 1 to 64 characters from a-z, 0-9, -, and _, beginning with a letter or digit.',
-        ),
-  )
-  .meta({
-    pattern: FEED_NAME.source,
-    description: "Send only events for this feed's listings; null or absent for all events.",
-  });
+const feed = matching(
+  FEED_NAME,
+  'Must be the name of a feed: 1 to 64 characters from a-z, 0-9, -, and _, beginning with a letter or digit.',
+  { description: "Send only events for this feed's listings; null or absent for all events." },
+);
 
 const description = text({ lengthMax: 200, description: 'What the endpoint is for.', example: 'Website' });
 const enabled = z.boolean(expected('true or false')).meta({
@@ -101,8 +92,6 @@ export const replayInput = z
     expected('an object'),
   )
   .meta({ id: 'WebhookReplay' });
-
-const count = (description: string) => z.int().meta({ minimum: 0, description });
 
 export const webhook = z
   .object({
