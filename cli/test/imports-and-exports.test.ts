@@ -3,8 +3,8 @@ import { chmod, lstat, readdir, readFile, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { findFreePort } from '../../server/src/lib/free-port.ts';
 import { plant } from '../../testkit/src/listings.ts';
+import { findFreePort } from '../../testkit/src/ports.ts';
 import { directoryFor, hasEnded } from '../../testkit/src/serving.ts';
 import { until } from '../../testkit/src/until.ts';
 import { listings, type Settings, standInFor, start } from './support/cli.ts';

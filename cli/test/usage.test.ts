@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { findFreePort } from '../../server/src/lib/free-port.ts';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
+import { findFreePort } from '../../testkit/src/ports.ts';
 import { listings, settingsOf, shell } from './support/cli.ts';
 import { newAccount, service } from './support/service.ts';
 

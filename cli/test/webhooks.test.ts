@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
-import { findFreePort } from '../../server/src/lib/free-port.ts';
 import { MINIMAL, post, send } from '../../testkit/src/listings.ts';
+import { findFreePort } from '../../testkit/src/ports.ts';
 import type { Tenant } from '../../testkit/src/service.ts';
 import { until } from '../../testkit/src/until.ts';
 import { listings, type Settings, shell, start } from './support/cli.ts';

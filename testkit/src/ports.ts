@@ -1,6 +1,29 @@
-export { findFreePort } from '../../server/src/lib/free-port.ts';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 
-import { connect } from 'node:net';
+/**
+ * Below the ephemeral ports, from which the system could give a free port to an outgoing connection, or to a
+ * server on port 0, at any moment.
+ */
+const PORTS = [20_000, 32_000] as const;
+const ATTEMPTS = 20;
+
+/** Finds a port that is currently free. */
+export async function findFreePort(host = '127.0.0.1'): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = randomInt(...PORTS);
+    try {
+      const server = createServer().listen(port, host);
+      await once(server, 'listening');
+      server.close();
+      await once(server, 'close');
+      return port;
+    } catch (error) {
+      if (Object(error).code !== 'EADDRINUSE' || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
 
 export function isRefused(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();

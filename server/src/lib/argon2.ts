@@ -2,7 +2,7 @@ import type { Argon2Parameters } from 'node:crypto';
 import { extname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import type { HashRequest, HashResult } from './argon2-thread.ts';
-import { startThread } from './threads.ts';
+import { onExit, startThread } from './threads.ts';
 
 /** Has the same extension as this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`./argon2-thread${extname(import.meta.filename)}`, import.meta.url);
@@ -27,12 +27,8 @@ export function hashArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
 
 function start(): Worker {
   const worker = startThread(THREAD_FILE);
-  let reason: unknown = new Error('the password hashing thread has exited');
   worker.on('message', settle);
-  worker.on('error', (error) => {
-    reason = error;
-  });
-  worker.on('exit', () => {
+  onExit(worker, (reason = new Error('the password hashing thread has exited')) => {
     thread = undefined;
     for (const { reject } of waiting.values()) reject(reason);
     waiting.clear();

@@ -12,3 +12,12 @@ export function startThread(file: URL, options: WorkerOptions = {}): Worker {
   if (!isSea()) return new Worker(file, { ...options, env });
   return new Worker(readFileSync(file, 'utf8'), { ...options, env, eval: true });
 }
+
+/** Calls `end` once the thread has ended. `reason` is the error that ended it, if there is one. */
+export function onExit(thread: Worker, end: (reason: unknown) => void): void {
+  let reason: unknown;
+  thread.on('error', (error) => {
+    reason = error;
+  });
+  thread.on('exit', () => end(reason));
+}

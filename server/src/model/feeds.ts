@@ -59,17 +59,7 @@ export function lateSince(
 }
 
 /** The numbers of rows and listings by what a run has done, or would do, with them. `cleaned` counts values instead. */
-export interface FeedCounts {
-  rows: number;
-  created: number;
-  updated: number;
-  unchanged: number;
-  missing: number;
-  withdrawn: number;
-  deleted: number;
-  failed: number;
-  cleaned: number;
-}
+export type FeedCounts = ReturnType<typeof emptyCounts>;
 
 /** Maximum number of known row hashes with which a file is compared. They take 16 MiB of memory. */
 export const KNOWN_ROWS_MAX = 1_000_000;
@@ -82,7 +72,7 @@ export function hashRow(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, HASH_LENGTH);
 }
 
-export function emptyCounts(): FeedCounts {
+export function emptyCounts() {
   return { rows: 0, created: 0, updated: 0, unchanged: 0, missing: 0, withdrawn: 0, deleted: 0, failed: 0, cleaned: 0 };
 }
 

@@ -39,7 +39,7 @@ export interface Invitation {
   id: string;
   email: string;
   role: Role;
-  /** The inviter's name. */
+  /** The inviter's name at that time. */
   invitedBy: string;
   /** UTC milliseconds. */
   createdAt: number;

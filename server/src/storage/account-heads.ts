@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { AccountHead } from '../model/accounts.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { command, firstRow } from './functions.ts';
+import { command } from './functions.ts';
+import { findRow } from './rows.ts';
 
 /** What a change adds to an account's counts. */
 export interface Growth {
@@ -82,13 +83,8 @@ export async function findSequences(executor: Executor, accountIds: string[]): P
   return sequences;
 }
 
-const selectCount = firstRow(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
-  query
-    .selectFrom('account_heads')
-    .select('listing_count as listings')
-    .where('account_id', '=', parameter('accountId')),
-);
+const selectCount = findRow('account_heads', ['accountId'], ['listingCount']);
 
 export async function findListingCount(executor: Executor, accountId: string): Promise<number> {
-  return (await selectCount(executor, accountId))?.listings ?? 0;
+  return (await selectCount(executor, accountId))?.listingCount ?? 0;
 }

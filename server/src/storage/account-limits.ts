@@ -1,16 +1,10 @@
 import { columnsOf } from './functions.ts';
-import { findRow, updateRows } from './rows.ts';
-
-/** An account's limits as stored; null means no limit. */
-export interface StoredLimits {
-  listingsMax: number | null;
-  bytesMax: number | null;
-  ratePoints: number | null;
-  rateSeconds: number | null;
-  suspendedFor: string | null;
-}
+import { findRow, type RowOf, updateRows } from './rows.ts';
 
 const MEMBERS = ['listingsMax', 'bytesMax', 'ratePoints', 'rateSeconds', 'suspendedFor'] as const;
+
+/** An account's limits as stored; null means no limit. */
+export type StoredLimits = Pick<RowOf<'account_heads'>, (typeof MEMBERS)[number]>;
 
 export const LIMIT_COLUMNS = columnsOf(MEMBERS);
 

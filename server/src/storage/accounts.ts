@@ -1,8 +1,8 @@
 import type { Account, AccountHead } from '../model/accounts.ts';
 import { LIMIT_COLUMNS, type StoredLimits } from './account-limits.ts';
-import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, firstRow } from './functions.ts';
-import { insertRow, removeRows, updateRows } from './rows.ts';
+import { type Executor, statement } from './database.ts';
+import { allRows } from './functions.ts';
+import { findRow, findSomeRows, insertRow, removeRows, updateRows } from './rows.ts';
 
 const insert = insertRow('accounts', ['id', 'name', 'currency', 'areaUnits', 'createdAt']);
 
@@ -35,12 +35,7 @@ export const listAccounts = allRows([], (query) =>
     .orderBy('id'),
 );
 
-export const findAccount = firstRow(['id'], (query, parameter: Parameter<{ id: string }>) =>
-  query
-    .selectFrom('accounts')
-    .select(['id', 'name', 'currency', 'area_units as areaUnits'])
-    .where('id', '=', parameter('id')),
-);
+export const findAccount = findRow('accounts', ['id'], ['id', 'name', 'currency', 'areaUnits']);
 
 /** The columns of an `AccountHead`, from `accounts` and `account_heads`. */
 export const HEAD_COLUMNS = [
@@ -82,25 +77,14 @@ export const closeAccount = removeRows('account_heads', ['accountId']);
  */
 export const removeAccount = removeRows('accounts', ['id']);
 
-const selectNames = allRows(['limit'], (query, parameter: Parameter<{ limit: number }>) =>
-  query.selectFrom('accounts').select('name').orderBy('id').limit(parameter('limit')),
-);
+const selectNames = findSomeRows('accounts', [], ['name'], 'id');
 
 /** The names of the oldest accounts, for the operator only. */
 export async function listAccountNames(executor: Executor, limit: number): Promise<string[]> {
   return (await selectNames(executor, limit)).map(({ name }) => name);
 }
 
-const selectIdsAfter = allRows(
-  ['afterId', 'limit'],
-  (query, parameter: Parameter<{ afterId: string; limit: number }>) =>
-    query
-      .selectFrom('accounts')
-      .select('id')
-      .where('id', '>', parameter('afterId'))
-      .orderBy('id')
-      .limit(parameter('limit')),
-);
+const selectIdsAfter = findSomeRows('accounts', ['id >'], ['id'], 'id');
 
 /** The next `limit` account ids after `afterId`, for work on all accounts. */
 export async function findAccountIds(executor: Executor, afterId: string, limit: number): Promise<string[]> {

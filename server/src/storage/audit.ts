@@ -1,57 +1,34 @@
 import type { AuditAction, AuditEntry } from '../model/audit.ts';
-import { type Executor, type Scans, statement } from './database.ts';
-import { rowOf } from './functions.ts';
-import type { Tables } from './schema.ts';
+import type { Executor, Scans } from './database.ts';
+import { findSomeRows, insertRow, type RowOf } from './rows.ts';
 
-type AuditRow = Tables['audit_log'];
-
-const COLUMNS = [
-  'account_id',
-  'id',
-  'at',
-  'actor_type',
-  'actor_id',
-  'actor_name',
-  'actor_email',
-  'action',
-  'target_type',
-  'target_id',
-  'target_name',
-  'address',
+const MEMBERS = [
+  ...(['accountId', 'id', 'at', 'actorType', 'actorId', 'actorName', 'actorEmail'] as const),
+  ...(['action', 'targetType', 'targetId', 'targetName', 'address'] as const),
 ] as const;
 
-const insert = statement<AuditRow>((query, parameter) =>
-  query.insertInto('audit_log').values(rowOf(parameter, COLUMNS)),
-);
+const insert = insertRow('audit_log', MEMBERS);
 
 /** Appends to the audit log. Its entries never change. */
 export async function insertAuditEntry(executor: Executor, entry: AuditEntry): Promise<void> {
   const { accountId, id, at, actor, action, target } = entry;
-  await executor.execute(insert, {
-    account_id: accountId,
+  await insert(executor, {
+    accountId,
     id,
     at,
-    actor_type: actor.type,
-    actor_id: actor.id,
-    actor_name: actor.name,
-    actor_email: actor.email,
+    actorType: actor.type,
+    actorId: actor.id,
+    actorName: actor.name,
+    actorEmail: actor.email,
     action,
-    target_type: target?.type ?? null,
-    target_id: target?.id ?? null,
-    target_name: target?.name ?? null,
+    targetType: target?.type ?? null,
+    targetId: target?.id ?? null,
+    targetName: target?.name ?? null,
     address: actor.address,
   });
 }
 
-const selectBefore = statement<{ accountId: string; before: string; limit: number }, AuditRow>((query, parameter) =>
-  query
-    .selectFrom('audit_log')
-    .selectAll()
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '<', parameter('before'))
-    .orderBy('id', 'desc')
-    .limit(parameter('limit')),
-);
+const selectBefore = findSomeRows('audit_log', ['accountId', 'id <'], MEMBERS, 'id desc');
 
 /** The newest entries of the account's audit log that sort before an id, newest first. */
 export async function findAuditEntries(
@@ -60,24 +37,17 @@ export async function findAuditEntries(
   before: string,
   limit: number,
 ): Promise<AuditEntry[]> {
-  const rows = await executor.execute(selectBefore, { accountId, before, limit });
-  return rows.map(toEntry);
+  return (await selectBefore(executor, accountId, before, limit)).map(toEntry);
 }
 
-function toEntry(row: AuditRow): AuditEntry {
-  const { target_type: type, target_id: id, target_name: name } = row;
+function toEntry(row: RowOf<'audit_log'>): AuditEntry {
+  const { accountId, action, at, address, targetType: type, targetId: id, targetName: name } = row;
   return {
-    accountId: row.account_id,
+    accountId,
     id: row.id,
-    at: row.at,
-    actor: {
-      type: row.actor_type,
-      id: row.actor_id,
-      name: row.actor_name,
-      email: row.actor_email,
-      address: row.address,
-    },
-    action: row.action,
+    at,
+    actor: { type: row.actorType, id: row.actorId, name: row.actorName, email: row.actorEmail, address },
+    action,
     target: type === null || id === null || name === null ? null : { type, id, name },
   };
 }

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely';
-import type { Executor, Parameter, Statement } from './database.ts';
+import { type Executor, type Parameter, type Statement, statement } from './database.ts';
+import type { Tables } from './schema.ts';
 
 /** Rows per statement. With this many, a statement's fixed cost is a tenth of the total. */
 export const BATCH_LENGTH = 50;
@@ -29,6 +30,15 @@ type BatchStatement<R> = readonly { length: number; statement: Statement<BatchVa
 
 export function batchStatement<R = never>(build: (length: number) => Statement<BatchValues, R>): BatchStatement<R> {
   return LENGTHS.map((length) => ({ length, statement: build(length) }));
+}
+
+/** Inserts rows with the values of `columns`, in this order. */
+export function batchInsert<T extends keyof Tables>(table: T, columns: readonly (keyof Tables[T] & string)[]) {
+  return batchStatement((length) =>
+    statement<BatchValues>((query, parameter) =>
+      query.insertInto(table).values(batchRows<Tables[T]>(columns, parameter, length) as never),
+    ),
+  );
 }
 
 /**

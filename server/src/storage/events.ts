@@ -1,25 +1,12 @@
 import { sql } from 'kysely';
 import type { EventType } from '../model/listings.ts';
-import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
+import { batchInsert, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
 import { allRows, columnOf } from './functions.ts';
-import { findRow, insertRow, removeSomeRows } from './rows.ts';
+import { findRow, insertRow, type RowOf, removeSomeRows } from './rows.ts';
 import type { Run } from './runs.ts';
-import type { Tables } from './schema.ts';
 
-export interface EventRow {
-  sequence: number;
-  type: EventType;
-  listingId: string;
-  /** JSON array of the changed fields' names; null unless the event is an update. */
-  changed: string | null;
-  /** UTC milliseconds. */
-  createdAt: number;
-  /** The listing's feed after the change; for a deletion, the feed before it. */
-  feed: string | null;
-  /** The external id of a deleted listing. Those of other listings are in their documents. */
-  externalId: string | null;
-}
+export type EventRow = Omit<RowOf<'events'>, 'accountId'>;
 
 const MEMBERS = ['sequence', 'type', 'listingId', 'changed', 'createdAt', 'feed', 'externalId'] as const;
 
@@ -30,13 +17,7 @@ export async function insertEvent(executor: Executor, accountId: string, event: 
   await insert(executor, { accountId, ...event });
 }
 
-const COLUMNS = ['account_id', ...MEMBERS.map(columnOf)] as const;
-
-const insertSome = batchStatement((length) =>
-  statement<BatchValues>((query, parameter) =>
-    query.insertInto('events').values(batchRows<Tables['events']>(COLUMNS, parameter, length)),
-  ),
-);
+const insertSome = batchInsert('events', ['account_id', ...MEMBERS.map(columnOf)]);
 
 export async function insertEvents(executor: Executor, accountId: string, events: readonly EventRow[]): Promise<void> {
   const rows = events.map(({ sequence, type, listingId, changed, createdAt, feed, externalId }) => {

@@ -1,34 +1,17 @@
 import { SESSION_AGE_MAX_MS, SESSION_LIFETIME_MS } from '../model/users.ts';
-import type { Executor, Parameter } from './database.ts';
-import { command } from './functions.ts';
+import type { Executor } from './database.ts';
+import { discardRows, updateRows } from './rows.ts';
 
-/** A time as an ISO 8601 string. */
-type Time = { time: string };
-
-const removeSessions = command(['time'], (query, parameter: Parameter<Time>) =>
-  query.deleteFrom('sessions').where('expires_at', '<=', parameter('time')),
-);
+const removeSessions = discardRows('sessions', ['expiresAt <=']);
 
 /** Removes sessions older than the age limit, which earlier releases did not have. */
-const removeOldSessions = command(['time'], (query, parameter: Parameter<Time>) =>
-  query.deleteFrom('sessions').where('created_at', '<=', parameter('time')),
-);
+const removeOldSessions = discardRows('sessions', ['createdAt <=']);
 
 /** Shortens sessions that expire too late because they began before the clock was set back. */
-const shortenSessions = command(['time'], (query, parameter: Parameter<Time>) =>
-  query
-    .updateTable('sessions')
-    .set({ expires_at: parameter('time') })
-    .where('expires_at', '>', parameter('time')),
-);
+const shortenSessions = updateRows('sessions', ['expiresAt >'], ['expiresAt']);
 
-const removeVerifications = command(['time'], (query, parameter: Parameter<Time>) =>
-  query.deleteFrom('verifications').where('expires_at', '<=', parameter('time')),
-);
-
-const removeInvitations = command(['now'], (query, parameter: Parameter<{ now: number }>) =>
-  query.deleteFrom('invitations').where('expires_at', '<=', parameter('now')),
-);
+const removeVerifications = discardRows('verifications', ['expiresAt <=']);
+const removeInvitations = discardRows('invitations', ['expiresAt <=']);
 
 /**
  * Removes expired sessions, challenges of sign-ins and passkeys, and invitations, and shortens sessions that
@@ -38,7 +21,8 @@ export async function removeExpired(executor: Executor, now: number): Promise<vo
   const time = new Date(now).toISOString();
   await removeSessions(executor, time);
   await removeOldSessions(executor, new Date(now - SESSION_AGE_MAX_MS).toISOString());
-  await shortenSessions(executor, new Date(now + SESSION_LIFETIME_MS).toISOString());
+  const latest = new Date(now + SESSION_LIFETIME_MS).toISOString();
+  await shortenSessions(executor, latest, { expiresAt: latest });
   await removeVerifications(executor, time);
   await removeInvitations(executor, now);
 }

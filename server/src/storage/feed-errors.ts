@@ -1,8 +1,7 @@
-import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
+import { batchInsert, executeBatch } from './batches.ts';
 import { type Executor, statement } from './database.ts';
 import { removeSomeRows } from './rows.ts';
 import type { Run } from './runs.ts';
-import type { Tables } from './schema.ts';
 
 /** A failed row of a run. */
 export interface StoredFailure {
@@ -14,13 +13,7 @@ export interface StoredFailure {
   values: string | null;
 }
 
-const COLUMNS = ['account_id', 'run_id', 'number', 'error', 'row_values'] as const;
-
-const insertSome = batchStatement((length) =>
-  statement<BatchValues>((query, parameter) =>
-    query.insertInto('feed_errors').values(batchRows<Tables['feed_errors']>(COLUMNS, parameter, length)),
-  ),
-);
+const insertSome = batchInsert('feed_errors', ['account_id', 'run_id', 'number', 'error', 'row_values']);
 
 export async function insertFailures(
   executor: Executor,

@@ -1,29 +1,17 @@
 import { sql } from 'kysely';
-import type { FeedCounts, FeedOutcome } from '../model/feeds.ts';
-import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
+import type { FeedCounts } from '../model/feeds.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
 import { allRows, columnsOf, firstRow, hasRow } from './functions.ts';
-import { findRow, insertRow, removeRows, updateRows } from './rows.ts';
+import { findRow, findSomeRows, insertRow, type RowOf, removeRows, updateRows } from './rows.ts';
 import type { Run } from './runs.ts';
 
-/** A run as stored; times are UTC milliseconds. */
-export interface StoredRun {
-  id: string;
-  feed: string;
-  startedAt: number;
-  finishedAt: number | null;
-  outcome: FeedOutcome;
-  counts: FeedCounts;
-  sequenceFrom: number | null;
-  sequenceTo: number | null;
-  /** The first failed rows as JSON text. */
-  errors: string;
-  error: { code: string; message: string } | null;
-  /** The number of stored failed rows, and about how many bytes they have, including `errors`. */
-  storedRows: number;
-  storedBytes: number;
-}
+type Row = Omit<RowOf<'feed_runs'>, 'accountId'>;
 
-type Row = Omit<StoredRun, 'counts' | 'error'> & { counts: string; error: string | null };
+/** A run as stored; times are UTC milliseconds. */
+export interface StoredRun extends Omit<Row, 'counts' | 'error'> {
+  counts: FeedCounts;
+  error: { code: string; message: string } | null;
+}
 
 function toRow({ counts, error, ...run }: StoredRun): Row {
   return { ...run, counts: JSON.stringify(counts), error: error && JSON.stringify(error) };
@@ -54,8 +42,6 @@ export async function updateRun(executor: Executor, accountId: string, run: Stor
 }
 
 type RunKey = { accountId: string; feed: string; id: string };
-
-const select = (query: QueryBuilder) => query.selectFrom('feed_runs').select(columnsOf(MEMBERS));
 
 const selectOne = findRow('feed_runs', ['accountId', 'feed', 'id'], MEMBERS);
 
@@ -89,7 +75,9 @@ export async function findLastRuns(executor: Executor, accountId: string): Promi
 }
 
 const selectPage = statement<RunKey & { limit: number }, Row>((query, parameter) =>
-  select(query)
+  query
+    .selectFrom('feed_runs')
+    .select(columnsOf(MEMBERS))
     .where('account_id', '=', parameter('accountId'))
     .where('feed', '=', parameter('feed'))
     .where('id', '<', parameter('id'))
@@ -126,29 +114,10 @@ export const interruptRun = hasRow(['accountId', 'id', 'finishedAt'], (query, pa
     .returning('id'),
 );
 
-type Before = { accountId: string; id: string; limit: number };
-
 /** The account's oldest runs with ids below `id`, which need not be the id of a run. */
-export const findOldRuns = allRows(['accountId', 'id', 'limit'], (query, parameter: Parameter<Before>) =>
-  query
-    .selectFrom('feed_runs')
-    .select(['id', 'feed'])
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '<', parameter('id'))
-    .orderBy('id')
-    .limit(parameter('limit')),
-);
+export const findOldRuns = findSomeRows('feed_runs', ['accountId', 'id <'], ['id'], 'id');
 
-type OfFeed = { accountId: string; feed: string; limit: number };
-
-export const findRunsOfFeed = allRows(['accountId', 'feed', 'limit'], (query, parameter: Parameter<OfFeed>) =>
-  query
-    .selectFrom('feed_runs')
-    .select('id')
-    .where('account_id', '=', parameter('accountId'))
-    .where('feed', '=', parameter('feed'))
-    .limit(parameter('limit')),
-);
+export const findRunsOfFeed = findSomeRows('feed_runs', ['accountId', 'feed'], ['id']);
 
 export const removeRun = removeRows('feed_runs', ['accountId', 'id']);
 

@@ -1,5 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import { type Executor, type Parameter, type Statement, statement } from './database.ts';
+import type { Snake } from './schema.ts';
 
 // Each of these functions declares a statement and returns a function that runs the statement. The arguments
 // of the returned function are an executor and the named parameters, in order; for tenant data, `accountId`
@@ -47,10 +48,6 @@ export function command<P, const N extends readonly string[]>(names: N, build: B
   };
 }
 
-type Snake<S extends string> = S extends `${infer C}${infer Rest}`
-  ? `${C extends Lowercase<C> ? C : `_${Lowercase<C>}`}${Snake<Rest>}`
-  : S;
-
 /** The column for a name in TypeScript: `created_at` for `createdAt`. */
 export function columnOf<N extends string>(name: N): Snake<N> {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as Snake<N>;
@@ -58,7 +55,8 @@ export function columnOf<N extends string>(name: N): Snake<N> {
 
 /** Selects each column under its name in TypeScript, such as `created_at as createdAt`. */
 export function columnsOf<const N extends string>(names: readonly N[]) {
-  return names.map((name) => `${columnOf(name)} as ${name}`) as { [K in N]: `${Snake<K>} as ${K}` }[N][];
+  const columns = names.map((name) => (columnOf(name) === name ? name : `${columnOf(name)} as ${name}`));
+  return columns as { [K in N]: K extends Snake<K> ? K : `${Snake<K>} as ${K}` }[N][];
 }
 
 /** A row with each parameter in the column of the same name. */

@@ -1,37 +1,23 @@
 import { type RawBuilder, sql } from 'kysely';
 import { VERSION_BYTES } from '../model/history.ts';
 import type { EventType } from '../model/listings.ts';
-import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
+import { type BatchValues, batchInsert, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
 import { allRows, columnOf, command, firstRow } from './functions.ts';
-import { removeSomeRows } from './rows.ts';
+import { findRow, type RowOf, removeSomeRows } from './rows.ts';
 import type { Run } from './runs.ts';
-import type { Tables } from './schema.ts';
 
 // A listing's current version is in `listings`. Each former version, and the deletion, has a row in
 // `listing_history`.
 
-export interface HistoryEntry {
-  sequence: number;
-  version: number;
-  type: EventType;
-  /** RFC 3339. */
-  at: string;
-  /** JSON text. `actor` is null if it is unknown, and `changes` is null if there are no changed fields. */
-  actor: string | null;
-  changes: string | null;
-}
+type Former = Omit<RowOf<'listing_history'>, 'accountId'>;
 
-type Former = HistoryEntry & { listingId: string; doc: string | null };
+export type HistoryEntry = Omit<Former, 'listingId' | 'doc'>;
 
 const MEMBERS = ['listingId', 'sequence', 'version', 'type', 'at', 'actor', 'changes', 'doc'] as const;
 const COLUMNS = ['account_id', ...MEMBERS.map(columnOf)] as const;
 
-const insertSome = batchStatement((length) =>
-  statement<BatchValues>((query, parameter) =>
-    query.insertInto('listing_history').values(batchRows<Tables['listing_history']>(COLUMNS, parameter, length)),
-  ),
-);
+const insertSome = batchInsert('listing_history', COLUMNS);
 
 /** Stores deletions, and versions that were never in `listings`. */
 export async function insertFormer(executor: Executor, accountId: string, rows: readonly Former[]): Promise<void> {
@@ -123,32 +109,18 @@ export function findFormerEntries(
  * A listing's last entry up to a sequence, except the current version's entry. `doc` is null if the entry is a
  * deletion or the document has expired.
  */
-export const findFormer = firstRow(
-  ['accountId', 'listingId', 'sequence'],
-  (query, parameter: Parameter<ListingKey & { sequence: number }>) =>
-    query
-      .selectFrom('listing_history')
-      .select(['listing_id as id', 'sequence', 'version', 'type', 'doc'])
-      .where('account_id', '=', parameter('accountId'))
-      .where('listing_id', '=', parameter('listingId'))
-      .where('sequence', '<=', parameter('sequence'))
-      .orderBy('sequence', 'desc')
-      .limit(1),
+export const findFormer = findRow(
+  'listing_history',
+  ['accountId', 'listingId', 'sequence <='],
+  ['sequence', 'version', 'type', 'doc'],
+  'sequence desc',
 );
 
 /**
  * The version of a listing's first entry; undefined if the current version's entry is the only one, or if there
  * are no entries.
  */
-export const findFirstFormer = firstRow(['accountId', 'listingId'], (query, parameter: Parameter<ListingKey>) =>
-  query
-    .selectFrom('listing_history')
-    .select('version')
-    .where('account_id', '=', parameter('accountId'))
-    .where('listing_id', '=', parameter('listingId'))
-    .orderBy('sequence')
-    .limit(1),
-);
+export const findFirstFormer = findRow('listing_history', ['accountId', 'listingId'], ['version'], 'sequence');
 
 export const removeFormerDoc = command(
   ['accountId', 'listingId', 'sequence'],

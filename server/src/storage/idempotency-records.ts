@@ -1,26 +1,13 @@
-import { type Executor, type Parameter, statement } from './database.ts';
-import { countRows, firstRow, rowOf } from './functions.ts';
-import { removeSomeRows } from './rows.ts';
+import type { Executor, Parameter } from './database.ts';
+import { countRows } from './functions.ts';
+import { findRow, putRow, type RowOf, removeSomeRows } from './rows.ts';
 
 /** The stored outcome of a request with an Idempotency-Key. */
-export interface IdempotencyRecord {
-  key: string;
-  /** A hash of the request. */
-  fingerprint: string;
-  /** JSON text. */
-  outcome: string;
-  /** UTC milliseconds. */
-  expiresAt: number;
-}
+export type IdempotencyRecord = Omit<RowOf<'idempotency_keys'>, 'accountId'>;
 
-const put = statement<IdempotencyRecord & { accountId: string }>((query, parameter) =>
-  query
-    .insertInto('idempotency_keys')
-    .values(rowOf(parameter, ['accountId', 'key', 'fingerprint', 'outcome', 'expiresAt']))
-    .onConflict((conflict) =>
-      conflict.columns(['account_id', 'key']).doUpdateSet(rowOf(parameter, ['fingerprint', 'outcome', 'expiresAt'])),
-    ),
-);
+const VALUES = ['fingerprint', 'outcome', 'expiresAt'] as const;
+
+const put = putRow('idempotency_keys', ['accountId', 'key'], VALUES);
 
 /** Stores a record, replacing an expired record with the same key. */
 export async function insertIdempotencyRecord(
@@ -28,19 +15,11 @@ export async function insertIdempotencyRecord(
   accountId: string,
   row: IdempotencyRecord,
 ): Promise<void> {
-  await executor.execute(put, { accountId, ...row });
+  await put(executor, { accountId, ...row });
 }
 
-type RecordKey = { accountId: string; key: string };
-
 /** Finds a record even if it has expired. */
-export const findIdempotencyRecord = firstRow(['accountId', 'key'], (query, parameter: Parameter<RecordKey>) =>
-  query
-    .selectFrom('idempotency_keys')
-    .select(['key', 'fingerprint', 'outcome', 'expires_at as expiresAt'])
-    .where('account_id', '=', parameter('accountId'))
-    .where('key', '=', parameter('key')),
-);
+export const findIdempotencyRecord = findRow('idempotency_keys', ['accountId', 'key'], ['key', ...VALUES]);
 
 /** Removes up to `limit` records of an account that is being deleted. @returns how many */
 export const removeIdempotencyRecords = removeSomeRows('idempotency_keys', ['accountId'], ['key']);

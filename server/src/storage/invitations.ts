@@ -1,34 +1,14 @@
 import type { Invitation, Role } from '../model/users.ts';
-import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, columnsOf, firstRow } from './functions.ts';
-import { insertRow } from './rows.ts';
+import { type Executor, statement } from './database.ts';
+import { findRows, insertRow, takeRows } from './rows.ts';
 
-export interface RemovedInvitation {
-  id: string;
-  email: string;
-}
-
-type ToAddress = { accountId: string; email: string };
+export type RemovedInvitation = Pick<Invitation, 'id' | 'email'>;
 
 /** Removes the invitation to an email address, if there is one. */
-export const removeInvitationTo = allRows(['accountId', 'email'], (query, parameter: Parameter<ToAddress>) =>
-  query
-    .deleteFrom('invitations')
-    .where('account_id', '=', parameter('accountId'))
-    .where('email', '=', parameter('email'))
-    .returning(['id', 'email']),
-);
-
-type ByInviter = { accountId: string; inviterId: string };
+export const removeInvitationTo = takeRows('invitations', ['accountId', 'email'], ['id', 'email']);
 
 /** Removes the invitations that a user has sent. */
-export const removeInvitationsBy = allRows(['accountId', 'inviterId'], (query, parameter: Parameter<ByInviter>) =>
-  query
-    .deleteFrom('invitations')
-    .where('account_id', '=', parameter('accountId'))
-    .where('inviter_id', '=', parameter('inviterId'))
-    .returning(['id', 'email']),
-);
+export const removeInvitationsBy = takeRows('invitations', ['accountId', 'inviterId'], ['id', 'email']);
 
 const MEMBERS = ['accountId', 'id', 'email', 'role', 'invitedBy', 'createdAt', 'expiresAt'] as const;
 
@@ -47,17 +27,8 @@ export async function putInvitation(executor: Executor, invitation: StoredInvita
   await insert(executor, invitation);
 }
 
-type OpenAt = { accountId: string; now: number };
-
 /** The account's open invitations, oldest first. */
-export const listInvitations = allRows(['accountId', 'now'], (query, parameter: Parameter<OpenAt>) =>
-  query
-    .selectFrom('invitations')
-    .select(columnsOf(MEMBERS))
-    .where('account_id', '=', parameter('accountId'))
-    .where('expires_at', '>', parameter('now'))
-    .orderBy('id'),
-);
+export const listInvitations = findRows('invitations', ['accountId', 'expiresAt >'], MEMBERS, 'id');
 
 export interface OpenInvitation {
   accountId: string;
@@ -99,17 +70,10 @@ export async function findInvitation(
   return { ...invitation, isMailed: mailedHash === hash };
 }
 
-type InvitationKey = { accountId: string; id: string };
-
-const removeById = firstRow(['accountId', 'id'], (query, parameter: Parameter<InvitationKey>) =>
-  query
-    .deleteFrom('invitations')
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '=', parameter('id'))
-    .returning(['id', 'email']),
-);
+const removeById = takeRows('invitations', ['accountId', 'id'], ['email']);
 
 /** Returns the email address of the removed invitation; undefined if there was none. */
 export async function removeInvitation(executor: Executor, accountId: string, id: string): Promise<string | undefined> {
-  return (await removeById(executor, accountId, id))?.email;
+  const [removed] = await removeById(executor, accountId, id);
+  return removed?.email;
 }

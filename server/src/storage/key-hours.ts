@@ -1,16 +1,10 @@
 import { sql } from 'kysely';
 import { type Executor, type Parameter, type Scans, statement } from './database.ts';
-import { command, countRows, rowOf } from './functions.ts';
+import { countRows, rowOf } from './functions.ts';
+import { discardRows, type RowOf } from './rows.ts';
 
 /** A key's use in an hour. */
-export interface KeyHour {
-  keyId: string;
-  /** The start of the hour in UTC milliseconds. */
-  hour: number;
-  requests: number;
-  /** Requests that got an error response. */
-  errors: number;
-}
+export type KeyHour = Omit<RowOf<'key_hours'>, 'accountId'>;
 
 const add = statement<KeyHour & { accountId: string }>((query, parameter) =>
   query
@@ -42,13 +36,7 @@ export async function addKeyHour(executor: Executor, accountId: string, hour: Ke
 }
 
 /** A batch of counts that a process writes. */
-export interface KeyUseBatch {
-  process: string;
-  /** Increases with each batch of the process. */
-  number: number;
-  /** UTC milliseconds. */
-  writtenAt: number;
-}
+type KeyUseBatch = RowOf<'key_use_batches'>;
 
 const begin = statement<KeyUseBatch, { number: number }>((query, parameter) =>
   query
@@ -70,9 +58,7 @@ export async function beginKeyUseBatch(executor: Executor, batch: KeyUseBatch): 
 }
 
 /** Removes the batches of processes that last wrote before a time (UTC milliseconds). */
-export const removeKeyUseBatches = command(['before'], (query, parameter: Parameter<{ before: number }>) =>
-  query.deleteFrom('key_use_batches').where('written_at', '<', parameter('before')),
-);
+export const removeKeyUseBatches = discardRows('key_use_batches', ['writtenAt <']);
 
 /** The account's key hours since a time, ordered by hour. */
 export function findKeyHours(scans: Scans, accountId: string, since: number): Promise<KeyHour[]> {

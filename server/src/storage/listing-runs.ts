@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows } from './functions.ts';
+import { type Executor, statement } from './database.ts';
+import { findSomeRows } from './rows.ts';
 import { RUN_BYTES_MAX } from './runs.ts';
 
 interface RunParameters {
@@ -99,17 +99,7 @@ function toRun(
   };
 }
 
-type Ids = Omit<RunParameters, 'docBytesMax'>;
-
-const selectIds = allRows(['accountId', 'beforeId', 'limit'], (query, parameter: Parameter<Ids>) =>
-  query
-    .selectFrom('listings')
-    .select('id')
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '<', parameter('beforeId'))
-    .orderBy('id', 'desc')
-    .limit(parameter('limit')),
-);
+const selectIds = findSomeRows('listings', ['accountId', 'id <'], ['id'], 'id desc');
 
 /**
  * The id of the `count`-th listing after `afterId`, or `afterId` itself for a count of 0; undefined if no listing

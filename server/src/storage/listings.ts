@@ -2,7 +2,8 @@ import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { SearchRow } from '../model/search-terms.ts';
 import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, type Statement, statement } from './database.ts';
-import { allRows, command, firstRow, rowOf } from './functions.ts';
+import { firstRow, rowOf } from './functions.ts';
+import { discardRows, findRow, findSomeRows } from './rows.ts';
 import { RUN_BYTES_MAX } from './runs.ts';
 import type { Tables } from './schema.ts';
 import { insertSearchRows, updateSearchRows } from './search-rows.ts';
@@ -15,8 +16,6 @@ export interface StoredListing {
   sequence: number;
   doc: string;
 }
-
-type ListingKey = { accountId: string; id: string };
 
 type Row = Insertable<Tables['listings']>;
 /** A version to store, with its author and changed fields as JSON text, which the history shows. */
@@ -101,15 +100,9 @@ export async function putListings(executor: Executor, accountId: string, rows: r
 }
 
 /** Removes a listing, and the data that searches need. */
-export const removeListing = command(['accountId', 'id'], (query, parameter: Parameter<ListingKey>) =>
-  query.deleteFrom('listings').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
-);
+export const removeListing = discardRows('listings', ['accountId', 'id']);
 
-type Some = { accountId: string; limit: number };
-
-const selectSome = allRows(['accountId', 'limit'], (query, parameter: Parameter<Some>) =>
-  query.selectFrom('listings').select('id').where('account_id', '=', parameter('accountId')).limit(parameter('limit')),
-);
+const selectSome = findSomeRows('listings', ['accountId'], ['id']);
 
 /**
  * Removes up to `limit` listings of an account that is being deleted, without adding events.
@@ -121,13 +114,7 @@ export async function removeListings(executor: Executor, accountId: string, limi
   return rows.length;
 }
 
-export const findListing = firstRow(['accountId', 'id'], (query, parameter: Parameter<ListingKey>) =>
-  query
-    .selectFrom('listings')
-    .select(['id', 'version', 'sequence', 'doc'])
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '=', parameter('id')),
-);
+export const findListing = findRow('listings', ['accountId', 'id'], ['id', 'version', 'sequence', 'doc']);
 
 type ExternalKey = { accountId: string; externalId: string };
 

@@ -64,9 +64,7 @@ export const setRole = updateRows('memberships', ['accountId', 'userId'], ['role
 export const removeMembership = removeRows('memberships', ['accountId', 'userId']);
 
 /** The role of a session's user in an account, with the account's head. */
-export interface SessionMembership extends Head {
-  role: Role;
-}
+type SessionMembership = Head & { role: Role };
 
 const selectBySession = statement<{ sessionId: string; accountId: string; now: string }, SessionMembership>(
   (query, parameter) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Listing } from '../model/listings.ts';
 import { toSearchRow } from '../model/search-terms.ts';
-import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
+import { BATCH_LENGTH, batchInsert, executeBatch } from './batches.ts';
 import { type Executor, statement } from './database.ts';
 import { columnOf } from './functions.ts';
 import type { StoredListing } from './listings.ts';
@@ -47,11 +47,7 @@ const countAll = (source: Source) =>
 /** Only later migrations add the other columns. */
 const MEMBERS = ['accountId', 'id', 'version', 'sequence', 'terms', 'doc'] as const;
 
-const insertSome = batchStatement((length) =>
-  statement<BatchValues>((query, parameter) =>
-    query.insertInto('listings').values(batchRows<Tables['listings']>(MEMBERS.map(columnOf), parameter, length)),
-  ),
-);
+const insertSome = batchInsert('listings', MEMBERS.map(columnOf));
 
 /**
  * Rebuilds the search data of all listings, and copies the listings if `source` is another table. After each

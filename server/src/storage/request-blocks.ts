@@ -1,17 +1,10 @@
 import { sql } from 'kysely';
 import { type Executor, type Parameter, statement } from './database.ts';
 import { allRows } from './functions.ts';
-import { insertRow, removeSomeRows } from './rows.ts';
+import { findRow, insertRow, type RowOf, removeSomeRows } from './rows.ts';
 
 /** Requests of an account that ended at about the same time, in the order in which they ended. */
-export interface RequestBlock {
-  /** Increases with the time of the requests. */
-  id: string;
-  /** A JSON array in UTF-8. */
-  requests: Uint8Array;
-  /** How many of them failed. */
-  failures: number;
-}
+export type RequestBlock = Pick<RowOf<'request_blocks'>, 'id' | 'requests' | 'failures'>;
 
 export const insertRequestBlock = insertRow('request_blocks', ['accountId', 'id', 'requests', 'failures']);
 
@@ -81,16 +74,7 @@ export const sumRequestBytes = allRows([], (query) =>
 );
 
 /** The id of the oldest block of all accounts. */
-export const findOldestRequestBlock = allRows([], (query) =>
-  query.selectFrom('request_blocks').select('id').orderBy('id').limit(sql.lit(1)),
-);
+export const findOldestRequestBlock = findRow('request_blocks', [], ['id'], 'id');
 
 /** The first account after `afterId` that has blocks, for work on all accounts. */
-export const findAccountWithRequests = allRows(['afterId'], (query, parameter: Parameter<{ afterId: string }>) =>
-  query
-    .selectFrom('request_blocks')
-    .select('account_id as accountId')
-    .where('account_id', '>', parameter('afterId'))
-    .orderBy('account_id')
-    .limit(sql.lit(1)),
-);
+export const findAccountWithRequests = findRow('request_blocks', ['accountId >'], ['accountId'], 'accountId');

@@ -1,11 +1,18 @@
 import type { Generated } from 'kysely';
 import type { AreaUnits } from '../model/accounts.ts';
-import type { Access } from '../model/api-keys.ts';
+import type { ApiKey } from '../model/api-keys.ts';
 import type { ActorType, AuditAction, TargetType } from '../model/audit.ts';
 import type { FeedOutcome } from '../model/feeds.ts';
 import type { EventType } from '../model/listings.ts';
-import type { Role } from '../model/users.ts';
-import type { DeliveryState } from '../model/webhooks.ts';
+import type { Invitation, Role } from '../model/users.ts';
+import type { Delivery } from '../model/webhooks.ts';
+
+export type Snake<S extends string> = S extends `${infer C}${infer Rest}`
+  ? `${C extends Lowercase<C> ? C : `_${Lowercase<C>}`}${Snake<Rest>}`
+  : S;
+
+/** The members of a type as columns: `createdAt` is `created_at`. */
+type Columns<T> = { [N in keyof T & string as Snake<N>]: T[N] };
 
 /**
  * The tables. Times are UTC milliseconds, except those that are also in documents and those in better-auth's
@@ -112,7 +119,7 @@ export interface Tables {
     created_at: number;
     /** The listing's feed after the change; for a deletion, the feed before it. */
     feed: string | null;
-    /** The external id of a deleted listing. */
+    /** The external id of a deleted listing. Those of other listings are in their documents. */
     external_id: string | null;
   };
   /** The former versions of listings, and their deletions. */
@@ -124,7 +131,7 @@ export interface Tables {
     type: EventType;
     /** RFC 3339, as in the document. */
     at: string;
-    /** Who made the change, and its changed fields, as JSON. */
+    /** JSON text. `actor` is null if it is unknown, and `changes` is null if there are no changed fields. */
     actor: string | null;
     changes: string | null;
     /** The listing after the change, until the event of the next change is purged; null for a deletion. */
@@ -139,20 +146,9 @@ export interface Tables {
     outcome: string;
     expires_at: number;
   };
-  api_keys: {
-    id: string;
-    account_id: string;
-    name: string;
-    access: Access;
+  api_keys: Columns<ApiKey> & {
     /** The SHA-256 of the key, in hex. */
     hash: string;
-    start: string;
-    created_by: string | null;
-    created_at: number;
-    expires_at: number | null;
-    last_used_at: number | null;
-    /** The id of the key that replaces this one after a roll. */
-    replaced_by: string | null;
   };
   /** The use of keys per hour. */
   key_hours: {
@@ -161,11 +157,13 @@ export interface Tables {
     hour: number;
     key_id: string;
     requests: number;
+    /** Requests that got an error response. */
     errors: number;
   };
   /** The last batch of key hours that each process has written. */
   key_use_batches: {
     process: string;
+    /** Increases with each batch of the process. */
     number: number;
     written_at: number;
   };
@@ -214,6 +212,7 @@ export interface Tables {
     user_agent: string | null;
     expires_at: string;
     created_at: string;
+    /** When the session was last extended; use extends it at most once a day. */
     updated_at: string;
   };
   credentials: {
@@ -278,21 +277,13 @@ export interface Tables {
     /** The query string of the Listings page. */
     search: string;
   };
-  invitations: {
-    account_id: string;
-    id: string;
-    email: string;
-    role: Role;
+  invitations: Columns<Invitation> & {
     /** The SHA-256 of the token in the invitation's link, in hex. */
     hash: string;
     /** Like `hash`, but of the token in the mailed link, which the dashboard does not show. */
     mailed_hash: string;
     /** The user who sent the invitation; null for the operator. */
     inviter_id: string | null;
-    /** The inviter's name at that time. */
-    invited_by: string;
-    created_at: number;
-    expires_at: number;
   };
   setup_links: {
     /** Always 1. */
@@ -331,7 +322,7 @@ export interface Tables {
     errors: string;
     /** The run's own error, as JSON text. */
     error: string | null;
-    /** The number of stored failed rows, and about how many bytes their errors and values have. */
+    /** The number of stored failed rows, and about how many bytes they have, including `errors`. */
     stored_rows: number;
     stored_bytes: number;
   };
@@ -370,24 +361,7 @@ export interface Tables {
     created_at: number;
     updated_at: number;
   };
-  webhook_deliveries: {
-    account_id: string;
-    webhook_id: string;
-    sequence: number;
-    epoch: string;
-    state: DeliveryState;
-    last_sequence: number;
-    type: EventType | null;
-    listing_id: string | null;
-    attempts: number;
-    next_at: number | null;
-    last_at: number | null;
-    status: number | null;
-    duration_ms: number | null;
-    response: string | null;
-    error: string | null;
-    updated_at: number;
-  };
+  webhook_deliveries: Columns<Delivery> & { account_id: string; webhook_id: string };
   /** The leases of the processes that send webhooks: one for each process, and one for each shard of the accounts. */
   webhook_leases: {
     name: string;

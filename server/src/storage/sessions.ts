@@ -1,34 +1,19 @@
 import type { Executor, Parameter } from './database.ts';
-import { allRows, columnsOf, command, countRows, firstRow } from './functions.ts';
-import { findRow, removeRows, updateRows } from './rows.ts';
-
-type SessionKey = { userId: string; id: string };
+import { allRows, command, firstRow } from './functions.ts';
+import { findRow, findRows, removeRows, updateRows } from './rows.ts';
 
 /** Changes the account that a session works in. */
 export const setSessionAccount = updateRows('sessions', ['id'], ['accountId']);
 
-/** A session as shown to its user. Times are ISO 8601 strings. */
-export interface UserSession {
-  id: string;
-  createdAt: string;
-  /** When the session was last extended; use extends it at most once a day. */
-  updatedAt: string;
-  expiresAt: string;
-  ipAddress: string | null;
-  userAgent: string | null;
-}
-
-const selectByUser = allRows(['userId', 'now'], (query, parameter: Parameter<{ userId: string; now: string }>) =>
-  query
-    .selectFrom('sessions')
-    .select(columnsOf(['id', 'createdAt', 'updatedAt', 'expiresAt', 'ipAddress', 'userAgent']))
-    .where('user_id', '=', parameter('userId'))
-    .where('expires_at', '>', parameter('now'))
-    .orderBy('id', 'desc'),
+const selectByUser = findRows(
+  'sessions',
+  ['userId', 'expiresAt >'],
+  ['id', 'createdAt', 'updatedAt', 'expiresAt', 'ipAddress', 'userAgent'],
+  'id desc',
 );
 
 /** The user's sessions, newest first. */
-export function listSessions(executor: Executor, userId: string): Promise<UserSession[]> {
+export function listSessions(executor: Executor, userId: string) {
   return selectByUser(executor, userId, new Date().toISOString());
 }
 
@@ -106,12 +91,6 @@ export const findSession = findRow('sessions', ['userId', 'id'], ['id']);
 export const removeSession = removeRows('sessions', ['userId', 'id']);
 
 /** Ends all other sessions of the user. @returns how many */
-export const removeOtherSessions = countRows(['userId', 'id'], (query, parameter: Parameter<SessionKey>) =>
-  query
-    .deleteFrom('sessions')
-    .where('user_id', '=', parameter('userId'))
-    .where('id', '!=', parameter('id'))
-    .returning('id'),
-);
+export const removeOtherSessions = removeRows('sessions', ['userId', 'id !=']);
 
 export const removeSessions = removeRows('sessions', ['userId']);

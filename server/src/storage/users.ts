@@ -51,15 +51,10 @@ export const findUserByEmail = findRow('users', ['email'], ['id', 'name', 'email
 
 export const findUser = findRow('users', ['id'], ['id', 'name', 'email']);
 
-/** A user's creation time (ISO 8601), and whether the address is known to be the user's. */
-export interface UserOrigin {
-  createdAt: string;
-  isVerified: boolean;
-}
-
 const selectOrigin = findRow('users', ['id'], ['createdAt', 'emailVerified']);
 
-export async function findUserOrigin(executor: Executor, id: string): Promise<UserOrigin | undefined> {
+/** A user's creation time (ISO 8601), and whether the address is known to be the user's. */
+export async function findUserOrigin(executor: Executor, id: string) {
   const origin = await selectOrigin(executor, id);
   return origin && { createdAt: origin.createdAt, isVerified: origin.emailVerified === 1 };
 }

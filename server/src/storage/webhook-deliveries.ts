@@ -1,53 +1,31 @@
 import type { Delivery, DeliveryState } from '../model/webhooks.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, command, countRows, firstRow, hasRow } from './functions.ts';
+import { allRows, columnOf, columnsOf, command, countRows, hasRow } from './functions.ts';
+import { findRow, removeSomeRows } from './rows.ts';
 import type { Tables } from './schema.ts';
 
 type OfWebhook = { accountId: string; webhookId: string };
 
-const COLUMNS = [
-  'sequence',
-  'epoch',
-  'state',
-  'last_sequence as lastSequence',
-  'type',
-  'listing_id as listingId',
-  'attempts',
-  'next_at as nextAt',
-  'last_at as lastAt',
-  'status',
-  'duration_ms as durationMs',
-  'response',
-  'error',
-  'updated_at as updatedAt',
+const VALUES = [
+  ...(['state', 'lastSequence', 'type', 'listingId', 'attempts', 'nextAt'] as const),
+  ...(['lastAt', 'status', 'durationMs', 'response', 'error', 'updatedAt'] as const),
 ] as const;
+const MEMBERS = ['sequence', 'epoch', ...VALUES] as const;
+const COLUMNS = columnsOf(MEMBERS);
 
 const KEY = ['account_id', 'webhook_id', 'sequence', 'epoch'] as const;
-const VALUES = [
-  'state',
-  'last_sequence',
-  'type',
-  'listing_id',
-  'attempts',
-  'next_at',
-  'last_at',
-  'status',
-  'duration_ms',
-  'response',
-  'error',
-  'updated_at',
-] as const;
+const REPLACED = VALUES.map(columnOf);
 
 const put = batchStatement((length) =>
   statement<BatchValues>((query, parameter) =>
     query
       .insertInto('webhook_deliveries')
-      .values(batchRows<Tables['webhook_deliveries']>([...KEY, ...VALUES], parameter, length))
+      .values(batchRows<Tables['webhook_deliveries']>([...KEY, ...REPLACED], parameter, length))
       .onConflict((conflict) =>
         conflict
           .columns([...KEY])
-          .doUpdateSet(({ ref }) => Object.fromEntries(VALUES.map((name) => [name, ref(`excluded.${name}`)]))),
+          .doUpdateSet(({ ref }) => Object.fromEntries(REPLACED.map((name) => [name, ref(`excluded.${name}`)]))),
       ),
   ),
 );
@@ -59,24 +37,7 @@ export async function putDeliveries(
   webhookId: string,
   deliveries: readonly Delivery[],
 ): Promise<void> {
-  const rows = deliveries.map((d) => [
-    accountId,
-    webhookId,
-    d.sequence,
-    d.epoch,
-    d.state,
-    d.lastSequence,
-    d.type,
-    d.listingId,
-    d.attempts,
-    d.nextAt,
-    d.lastAt,
-    d.status,
-    d.durationMs,
-    d.response,
-    d.error,
-    d.updatedAt,
-  ]);
+  const rows = deliveries.map((delivery) => [accountId, webhookId, ...MEMBERS.map((name) => delivery[name])]);
   await executeBatch(executor, put, rows);
 }
 
@@ -112,28 +73,11 @@ export function findDeliveries(
   [s0, s1 = s0, s2 = s0, s3 = s0]: readonly [DeliveryState, ...DeliveryState[]],
   limit: number,
 ): Promise<Delivery[]> {
-  const states = { s0, s1, s2, s3 };
-  return executor.execute(selectPage, {
-    accountId,
-    webhookId,
-    beforeSequence: sequence,
-    beforeEpoch: epoch,
-    limit,
-    ...states,
-  });
+  const before = { beforeSequence: sequence, beforeEpoch: epoch };
+  return executor.execute(selectPage, { accountId, webhookId, ...before, limit, s0, s1, s2, s3 });
 }
 
-export const findDelivery = firstRow(
-  ['accountId', 'webhookId', 'sequence', 'epoch'],
-  (query, parameter: Parameter<OfWebhook & Pick<Delivery, 'sequence' | 'epoch'>>) =>
-    query
-      .selectFrom('webhook_deliveries')
-      .select(COLUMNS)
-      .where('account_id', '=', parameter('accountId'))
-      .where('webhook_id', '=', parameter('webhookId'))
-      .where('sequence', '=', parameter('sequence'))
-      .where('epoch', '=', parameter('epoch')),
-);
+export const findDelivery = findRow('webhook_deliveries', ['accountId', 'webhookId', 'sequence', 'epoch'], MEMBERS);
 
 /** The endpoint's pending deliveries, in the order of their events. */
 export const findPendingDeliveries = allRows(
@@ -197,22 +141,7 @@ export const trimDeliveries = countRows(
 );
 
 /** Removes up to `limit` deliveries of an endpoint. @returns how many */
-export const removeDeliveries = countRows(
-  ['accountId', 'webhookId', 'limit'],
-  (query, parameter: Parameter<OfWebhook & { limit: number }>) =>
-    query
-      .deleteFrom('webhook_deliveries')
-      .where('account_id', '=', parameter('accountId'))
-      .where('webhook_id', '=', parameter('webhookId'))
-      .where('sequence', 'in', ({ selectFrom }) =>
-        selectFrom('webhook_deliveries as first')
-          .select('first.sequence')
-          .where('first.account_id', '=', parameter('accountId'))
-          .where('first.webhook_id', '=', parameter('webhookId'))
-          .limit(parameter('limit')),
-      )
-      .returning('sequence'),
-);
+export const removeDeliveries = removeSomeRows('webhook_deliveries', ['accountId', 'webhookId'], ['sequence', 'epoch']);
 
 export const hasOldDelivery = hasRow(
   ['accountId', 'webhookId', 'state', 'before'],
@@ -228,26 +157,12 @@ export const hasOldDelivery = hasRow(
 );
 
 /**
- * Removes up to `limit` of an endpoint's deliveries in a state, if they were last updated before `before` (UTC
+ * Removes up to `limit` of an endpoint's deliveries in a state, if they were last updated before `updatedAt` (UTC
  * milliseconds).
  */
-export const removeOldDeliveries = countRows(
-  ['accountId', 'webhookId', 'state', 'before', 'limit'],
-  (query, parameter: Parameter<OfWebhook & { state: DeliveryState; before: number; limit: number }>) =>
-    query
-      .deleteFrom('webhook_deliveries')
-      .where('account_id', '=', parameter('accountId'))
-      .where('webhook_id', '=', parameter('webhookId'))
-      .where('state', '=', parameter('state'))
-      .where('updated_at', '<', parameter('before'))
-      .where('sequence', 'in', ({ selectFrom }) =>
-        selectFrom('webhook_deliveries as old')
-          .select('old.sequence')
-          .where('old.account_id', '=', parameter('accountId'))
-          .where('old.webhook_id', '=', parameter('webhookId'))
-          .where('old.state', '=', parameter('state'))
-          .where('old.updated_at', '<', parameter('before'))
-          .limit(parameter('limit')),
-      )
-      .returning('sequence'),
+export const removeOldDeliveries = removeSomeRows(
+  'webhook_deliveries',
+  ['accountId', 'webhookId', 'state', 'updatedAt <'],
+  ['sequence', 'epoch'],
+  ['updatedAt'],
 );

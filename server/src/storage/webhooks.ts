@@ -1,26 +1,10 @@
 import { sql } from 'kysely';
 import type { Webhook } from '../model/webhooks.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, command, countRows, firstRow, hasRow, rowOf } from './functions.ts';
-import type { Tables } from './schema.ts';
+import { allRows, columnsOf, command, countRows, hasRow, rowOf } from './functions.ts';
+import { discardRows, findRow, findRows, insertRow, type RowOf } from './rows.ts';
 
 type WebhookKey = { accountId: string; id: string };
-
-const COLUMNS = [
-  'id',
-  'url',
-  'types',
-  'feed',
-  'description',
-  'enabled',
-  'position',
-  'pending',
-  'failing_since as failingSince',
-  'disabled_at as disabledAt',
-  'old_secret_until as oldSecretUntil',
-  'created_at as createdAt',
-  'updated_at as updatedAt',
-] as const;
 
 /** An endpoint as stored. Unlike in the model, `types` is JSON text, and `enabled` is 0 or 1. */
 interface Stored extends Omit<Webhook, 'types' | 'enabled'> {
@@ -37,23 +21,12 @@ function fromStored<S extends Stored>({ types, enabled, ...rest }: S) {
 }
 
 const STORED = [
-  'url',
-  'types',
-  'feed',
-  'description',
-  'enabled',
-  'position',
-  'pending',
-  'failingSince',
-  'disabledAt',
-  'oldSecretUntil',
-  'createdAt',
-  'updatedAt',
+  ...(['url', 'types', 'feed', 'description', 'enabled', 'position', 'pending'] as const),
+  ...(['failingSince', 'disabledAt', 'oldSecretUntil', 'createdAt', 'updatedAt'] as const),
 ] as const;
+const MEMBERS = ['id', ...STORED] as const;
 
-const insert = statement<Stored & WebhookKey & { secret: string }>((query, parameter) =>
-  query.insertInto('webhooks').values(rowOf(parameter, ['accountId', 'id', ...STORED, 'secret'])),
-);
+const insert = insertRow('webhooks', ['accountId', ...MEMBERS, 'secret']);
 
 /** `secret` is stored as given, so encrypt it first. */
 export async function insertWebhook(
@@ -62,7 +35,7 @@ export async function insertWebhook(
   webhook: Webhook,
   secret: string,
 ): Promise<void> {
-  await executor.execute(insert, { accountId, ...toStored(webhook), secret });
+  await insert(executor, { accountId, ...toStored(webhook), secret });
 }
 
 const update = statement<Stored & WebhookKey>((query, parameter) =>
@@ -78,22 +51,14 @@ export async function updateWebhook(executor: Executor, accountId: string, webho
   await executor.execute(update, { accountId, ...toStored(webhook) });
 }
 
-const selectOne = firstRow(['accountId', 'id'], (query, parameter: Parameter<WebhookKey>) =>
-  query
-    .selectFrom('webhooks')
-    .select(COLUMNS)
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '=', parameter('id')),
-);
+const selectOne = findRow('webhooks', ['accountId', 'id'], MEMBERS);
 
 export async function findWebhook(executor: Executor, accountId: string, id: string): Promise<Webhook | undefined> {
   const row = await selectOne(executor, accountId, id);
   return row && fromStored(row);
 }
 
-const selectAll = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
-  query.selectFrom('webhooks').select(COLUMNS).where('account_id', '=', parameter('accountId')).orderBy('id'),
-);
+const selectAll = findRows('webhooks', ['accountId'], MEMBERS, 'id');
 
 /** The account's endpoints, oldest first. */
 export async function listWebhooks(executor: Executor, accountId: string): Promise<Webhook[]> {
@@ -101,13 +66,7 @@ export async function listWebhooks(executor: Executor, accountId: string): Promi
 }
 
 /** An endpoint's secrets as stored. */
-export const findWebhookSecrets = firstRow(['accountId', 'id'], (query, parameter: Parameter<WebhookKey>) =>
-  query
-    .selectFrom('webhooks')
-    .select(['secret', 'old_secret as oldSecret'])
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '=', parameter('id')),
-);
+export const findWebhookSecrets = findRow('webhooks', ['accountId', 'id'], ['secret', 'oldSecret']);
 
 /** Replaces the secret; the previous one becomes the old secret. */
 export const rollWebhookSecret = command(
@@ -120,27 +79,21 @@ export const rollWebhookSecret = command(
       .where('id', '=', parameter('id')),
 );
 
-export const removeWebhook = command(['accountId', 'id'], (query, parameter: Parameter<WebhookKey>) =>
-  query.deleteFrom('webhooks').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
-);
+export const removeWebhook = discardRows('webhooks', ['accountId', 'id']);
+
+type Claim = Pick<RowOf<'webhooks'>, 'secret' | 'oldSecret' | 'revision'>;
 
 /** An endpoint as read by the process that sends its webhooks. */
-export interface ClaimedWebhook extends Webhook, Pick<Tables['webhooks'], 'secret'> {
-  oldSecret: string | null;
-  revision: number;
-}
+export type ClaimedWebhook = Webhook & Claim;
 
-const claim = statement<
-  WebhookKey & { owner: string },
-  Stored & Pick<ClaimedWebhook, 'secret' | 'oldSecret' | 'revision'>
->((query, parameter) =>
+const claim = statement<WebhookKey & { owner: string }, Stored & Claim>((query, parameter) =>
   query
     .updateTable('webhooks')
     .set({ owner: parameter('owner') })
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id'))
     .where('enabled', '=', 1)
-    .returning([...COLUMNS, 'secret', 'old_secret as oldSecret', 'revision']),
+    .returning(columnsOf([...MEMBERS, 'secret', 'oldSecret', 'revision'])),
 );
 
 /** Makes `owner` the process that sends an endpoint's webhooks, if the endpoint is enabled. */

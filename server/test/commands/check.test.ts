@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
+import { findFreePort } from '../../../testkit/src/ports.ts';
 import { createTenantByCommand, environment, PROGRAM, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
-import { findFreePort } from '../../src/lib/free-port.ts';
 import { firstIdAt } from '../../src/lib/ids.ts';
 import { startMailServer } from '../support/mail-server.ts';
 

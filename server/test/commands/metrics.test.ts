@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type MetricsPage, readMetricsPage } from '../../../testkit/src/metrics.ts';
+import { findFreePort } from '../../../testkit/src/ports.ts';
 import { REPOSITORY, runCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { tenantFor, workersOf } from '../../../testkit/src/workers.ts';
-import { findFreePort } from '../../src/lib/free-port.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const REQUESTS = 'http_server_request_duration_seconds_count';

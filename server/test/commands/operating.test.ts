@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { PASSWORD } from '../../../testkit/src/browser.ts';
+import { findFreePort } from '../../../testkit/src/ports.ts';
 import {
   createTenantByCommand,
   environment,
@@ -16,7 +17,6 @@ import {
 } from '../../../testkit/src/process.ts';
 import { directoryFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { readConfig, SETTINGS } from '../../src/config.ts';
-import { findFreePort } from '../../src/lib/free-port.ts';
 import { blocksOf } from '../support/documents.ts';
 
 const handbook = readFileSync(join(REPOSITORY, 'docs/operating.md'), 'utf8');

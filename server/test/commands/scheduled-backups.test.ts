@@ -7,10 +7,10 @@ import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
 import { defer } from '../../../testkit/src/cleanup.ts';
 import { readMetricsPage } from '../../../testkit/src/metrics.ts';
+import { findFreePort } from '../../../testkit/src/ports.ts';
 import { createTenantByCommand, environment, PROGRAM, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { findFreePort } from '../../src/lib/free-port.ts';
 import { type BackupSettings, scheduleBackups } from '../../src/maintenance/backups.ts';
 import { claimBackup } from '../../src/storage/last-backup.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMetricsPage } from '../../../testkit/src/metrics.ts';
+import { findFreePort } from '../../../testkit/src/ports.ts';
 import { serveFor } from '../../../testkit/src/serving.ts';
 import { tenantFor } from '../../../testkit/src/workers.ts';
-import { findFreePort } from '../../src/lib/free-port.ts';
 
 test('the metrics show commits and the connections to the server', async (t) => {
   const { directory, database, tenant } = await tenantFor(t);

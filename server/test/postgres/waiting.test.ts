@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
+import { findFreePort } from '../../../testkit/src/ports.ts';
 import { createPostgresServer } from '../../../testkit/src/postgres.ts';
 import { proxyFor } from '../../../testkit/src/postgres-proxy.ts';
 import { environment, PROGRAM, runCommand } from '../../../testkit/src/process.ts';
 import { directoryFor, spawnFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { findFreePort } from '../../src/lib/free-port.ts';
 import { databaseFor } from './support.ts';
 
 const server = await createPostgresServer();

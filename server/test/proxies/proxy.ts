@@ -6,10 +6,10 @@ import { get } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type Cleanup, defer } from '../../../testkit/src/cleanup.ts';
+import { findFreePort } from '../../../testkit/src/ports.ts';
 import { REPOSITORY } from '../../../testkit/src/process.ts';
 import { directoryFor, hasEnded } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { findFreePort } from '../../src/lib/free-port.ts';
 
 /** A proxy that runs one of the documented configurations. */
 export interface RunningProxy {

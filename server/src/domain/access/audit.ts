@@ -33,14 +33,7 @@ export async function recordAudit(
   const id = createId(AUDIT_ID_PREFIX);
   // Ids always increase, so if the clock was set back, the id's time can be in the future.
   const at = Math.min(timeOfId(id), Date.now());
-  await insertAuditEntry(transaction, {
-    accountId,
-    id,
-    at,
-    actor,
-    action,
-    target,
-  });
+  await insertAuditEntry(transaction, { accountId, id, at, actor, action, target });
 }
 
 // Changes to listings are in the audit log only if a user made them. Changes by API keys are only in the

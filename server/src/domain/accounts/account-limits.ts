@@ -14,13 +14,8 @@ export function changeQuotas(database: Database, id: string, change: Partial<Quo
     const changed: Quotas = { ...toQuotas(current), ...change };
     const { listingsMax, bytesMax, rateLimit } = changed;
     const rate = { ratePoints: rateLimit?.points ?? null, rateSeconds: rateLimit?.seconds ?? null };
-    await changeLimits(
-      transaction,
-      id,
-      { ...current, listingsMax, bytesMax, ...rate },
-      'account.updated',
-      describe(changed),
-    );
+    const limits = { ...current, listingsMax, bytesMax, ...rate };
+    await changeLimits(transaction, id, limits, 'account.updated', describe(changed));
     return changed;
   }, id);
 }

@@ -111,11 +111,11 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
     await getAccount(transaction, id);
     await removeApiKeys(transaction, id);
   }, id);
-  await inSlices((limit) => database.write((transaction) => removeListings(transaction, id, limit), id));
-  await inSlices((limit) => database.write((transaction) => removeEvents(transaction, id, limit), id));
-  await inSlices((limit) => database.write((transaction) => removeHistory(transaction, id, limit), id));
-  await inSlices((limit) => database.write((transaction) => removeIdempotencyRecords(transaction, id, limit), id));
-  await inSlices((limit) => database.write((transaction) => removeAllRuns(transaction, id, limit), id));
+  for (const remove of [removeListings, removeEvents, removeHistory, removeIdempotencyRecords, removeAllRuns]) {
+    let removed = SLICE_LENGTH;
+    while (removed === SLICE_LENGTH)
+      removed = await database.write((transaction) => remove(transaction, id, SLICE_LENGTH), id);
+  }
   for (const webhook of await listWebhooks(database, id)) await removeAllDeliveries(database, id, webhook.id);
   await database.write(async (transaction) => {
     await closeAccount(transaction, id);
@@ -127,10 +127,4 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   });
   // If the request log is not available, `purgeRequestsOfDeletedAccounts` removes the logged requests later.
   await removeRequests(database.requestLog, id).catch(() => {});
-}
-
-/** Calls `remove` until it removes fewer rows than the limit. */
-async function inSlices(remove: (limit: number) => Promise<number>): Promise<void> {
-  let removed = SLICE_LENGTH;
-  while (removed === SLICE_LENGTH) removed = await remove(SLICE_LENGTH);
 }

@@ -20,12 +20,8 @@ const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-
 
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await derive(
-    password,
-    nonce,
-    { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM },
-    HASH_BYTES,
-  );
+  const cost = { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM };
+  const tag = await derive(password, nonce, cost, HASH_BYTES);
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${encode(nonce)}$${encode(tag)}`;
 }
 

@@ -1,8 +1,7 @@
 import { AppError } from '../../model/errors.ts';
-import type { Database, Executor } from '../../storage/database.ts';
-import { findSessionMembership } from '../../storage/memberships.ts';
-import { countOtherViews, putSavedView, removeSavedView, type SavedView } from '../../storage/saved-views.ts';
-import { type SessionPrincipal, sessionGone } from '../access/principals.ts';
+import type { Database } from '../../storage/database.ts';
+import { listOtherViews, putSavedView, removeSavedView, type SavedView } from '../../storage/saved-views.ts';
+import { getLiveHead, type SessionPrincipal } from '../access/principals.ts';
 
 /** Maximum number of views per member: more than a menu can show. With the longest searches, they take 100 KiB. */
 const VIEWS_MAX = 50;
@@ -15,14 +14,14 @@ const VIEWS_MAX = 50;
 export async function saveView(database: Database, principal: SessionPrincipal, view: SavedView): Promise<void> {
   const { accountId, user } = principal;
   await database.write(async (transaction) => {
-    await requireMember(transaction, principal);
-    if ((await countOtherViews(transaction, accountId, user.userId, view.name)) >= VIEWS_MAX) {
+    await getLiveHead(transaction, principal);
+    if ((await listOtherViews(transaction, accountId, user.userId, view.name)).length >= VIEWS_MAX) {
       throw new AppError(
         'conflict',
         `You already have ${VIEWS_MAX} saved views, which is the maximum; delete one first.`,
       );
     }
-    await putSavedView(transaction, { accountId, userId: user.userId }, view);
+    await putSavedView(transaction, { accountId, userId: user.userId, ...view });
   }, accountId);
 }
 
@@ -30,12 +29,8 @@ export async function saveView(database: Database, principal: SessionPrincipal, 
 export async function deleteView(database: Database, principal: SessionPrincipal, name: string): Promise<void> {
   const { accountId, user } = principal;
   await database.write(async (transaction) => {
-    await requireMember(transaction, principal);
+    await getLiveHead(transaction, principal);
     const removed = await removeSavedView(transaction, accountId, user.userId, name);
-    if (removed === undefined) throw new AppError('not_found', 'There is no saved view with this name.');
+    if (removed === 0) throw new AppError('not_found', 'There is no saved view with this name.');
   }, accountId);
-}
-
-async function requireMember(transaction: Executor, { accountId, user }: SessionPrincipal): Promise<void> {
-  if ((await findSessionMembership(transaction, accountId, user.sessionId)) === undefined) throw sessionGone();
 }

@@ -44,11 +44,9 @@ export class FeedApplication {
       this.#signal.throwIfAborted();
       let written = rows;
       await this.#leased.write(async (writing, run) => {
-        const { found, isCut } = await findSome(
-          writing,
-          'externalId',
-          rows.map((row) => row.externalId),
-        );
+        const { transaction, account } = writing;
+        const keys = rows.map(({ externalId }) => externalId);
+        const { rows: found, isCut } = await findKeyedListings(transaction, account.id, 'externalId', keys);
         const stored = new Map(found.map((listing) => [listing.externalId, listing]));
         // If the read was cut short, a row without a listing in `stored` may have one that was not read.
         written = takeGroup(isCut ? rows.filter(({ externalId }) => stored.has(externalId)) : rows);
@@ -87,7 +85,8 @@ export class FeedApplication {
       this.#signal.throwIfAborted();
       let rest: string[] = [];
       await this.#leased.write(async (writing, run) => {
-        const { found, isCut } = await findSome(writing, 'id', ids);
+        const { transaction, account } = writing;
+        const { rows: found, isCut } = await findKeyedListings(transaction, account.id, 'id', ids);
         const read = new Set(found.map(({ id }) => id));
         rest = isCut ? ids.filter((id) => !read.has(id)) : [];
         // A client may have changed or deleted a listing since the plan was made.
@@ -103,11 +102,6 @@ export class FeedApplication {
   #isInFile(externalId: string | null): boolean {
     return externalId !== null && this.#file.has(externalId);
   }
-}
-
-async function findSome({ transaction, account }: Writing, by: 'id' | 'externalId', keys: string[]) {
-  const { rows, isCut } = await findKeyedListings(transaction, account.id, by, keys);
-  return { found: rows, isCut };
 }
 
 /** Returns the first rows that can be written together. */

@@ -53,18 +53,25 @@ export async function limitStored(database: Database, accountId: string, signal:
 /** Sorts after every run's id. */
 const ALL = `${RUN_ID_PREFIX}~`;
 
-/**
- * Removes the oldest runs before an id, and their failed rows.
- * @returns the number of removed rows and runs
- */
+/** Removes the oldest runs before an id, as `removeRuns` does. */
 async function removeSomeRuns(
   transaction: Executor,
   accountId: string,
   before: string,
   limit: number,
 ): Promise<number> {
+  return removeRuns(transaction, accountId, await findOldRuns(transaction, accountId, before, limit), limit);
+}
+
+/** Removes runs and their failed rows. @returns the number of removed rows and runs, at most `limit` */
+export async function removeRuns(
+  transaction: Executor,
+  accountId: string,
+  runs: readonly { id: string }[],
+  limit: number,
+): Promise<number> {
   let removed = 0;
-  for (const { id } of await findOldRuns(transaction, accountId, before, limit)) {
+  for (const { id } of runs) {
     removed += await removeFailures(transaction, accountId, id, limit - removed);
     if (removed >= limit) return limit;
     await removeRun(transaction, accountId, id);

@@ -4,16 +4,15 @@ import { AppError } from '../../model/errors.ts';
 import { type FeedSettings, lateSince } from '../../model/feeds.ts';
 import { withoutServerFields } from '../../model/listings.ts';
 import type { Database, Executor } from '../../storage/database.ts';
-import { removeFailures } from '../../storage/feed-errors.ts';
 import { findSomeOfFeed } from '../../storage/feed-listings.ts';
-import { findLastRuns, findRun, findRuns, findRunsOfFeed, removeRun, type StoredRun } from '../../storage/feed-runs.ts';
+import { findLastRuns, findRun, findRuns, findRunsOfFeed, type StoredRun } from '../../storage/feed-runs.ts';
 import { findFeed, findFeeds, removeFeed, renewLease, type StoredFeed, updateSettings } from '../../storage/feeds.ts';
 import { auditFeed } from '../access/audit.ts';
 import { makeChanged, readStored } from '../writing/save-listing.ts';
-import type { CurrentListing } from '../writing/write-path.ts';
-import { storeDeleted, storeUpdated } from '../writing/write-path.ts';
+import { type CurrentListing, storeDeleted, storeUpdated } from '../writing/write-path.ts';
 import { type Actor, type Writing, write } from '../writing/writing.ts';
 import { feedBusy, LEASE_MS, occupyFeed, RUN_ID_PREFIX } from './feed-lease.ts';
+import { removeRuns } from './feed-purge.ts';
 
 /** A feed with its last run. */
 export interface ShownFeed extends StoredFeed {
@@ -128,7 +127,10 @@ export async function deleteFeed(
     }
   };
   await inSlices((writing) => removeSomeListings(writing, name, listings));
-  await inSlices((writing) => removeSomeOfRuns(writing.transaction, accountId, name));
+  await inSlices(async ({ transaction }) => {
+    const runs = await findRunsOfFeed(transaction, accountId, name, SLICE_LENGTH);
+    return removeRuns(transaction, accountId, runs, SLICE_LENGTH);
+  });
   await write(database, acting, undefined, async ({ transaction }) => {
     await requireLease({ transaction });
     await removeFeed(transaction, accountId, name);
@@ -148,22 +150,6 @@ async function removeSomeListings(writing: Writing, name: string, listings: 'kee
 async function release(writing: Writing, current: CurrentListing): Promise<void> {
   const { listing: before } = current;
   const { listing, changes } = makeChanged(writing, before, withoutServerFields(before), null);
-  await storeUpdated(writing, {
-    current,
-    listing,
-    changed: Object.keys(changes),
-    changes: JSON.stringify(changes),
-  });
-}
-
-async function removeSomeOfRuns(transaction: Executor, accountId: string, name: string): Promise<number> {
-  const runs = await findRunsOfFeed(transaction, accountId, name, SLICE_LENGTH);
-  let removed = 0;
-  for (const { id } of runs) {
-    removed += await removeFailures(transaction, accountId, id, SLICE_LENGTH - removed);
-    if (removed >= SLICE_LENGTH) return SLICE_LENGTH;
-    await removeRun(transaction, accountId, id);
-    removed += 1;
-  }
-  return removed;
+  const changed = Object.keys(changes);
+  await storeUpdated(writing, { current, listing, changed, changes: JSON.stringify(changes) });
 }

@@ -73,7 +73,7 @@ export async function getListingAt(
   if (former === undefined) return rejectEarlier(database, accountId, id, current);
   if (former.type === 'listing.deleted') throw noListing();
   if (former.doc === null) throw expired('The version of the listing at this sequence has expired');
-  return { ...former, doc: former.doc };
+  return { ...former, id, doc: former.doc };
 }
 
 /**

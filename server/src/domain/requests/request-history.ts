@@ -104,7 +104,7 @@ export async function countRequestsByDay(
  * @throws {AppError} `unavailable`
  */
 export async function findOldestDay(database: LogDatabase): Promise<number | undefined> {
-  const [oldest] = await findOldestRequestBlock(database);
+  const oldest = await findOldestRequestBlock(database);
   return oldest && Math.floor(timeOfId(oldest.id) / DAY_MS);
 }
 

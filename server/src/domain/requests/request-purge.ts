@@ -44,7 +44,7 @@ async function removeOldest(requestLog: LogDatabase, before: string, excess: num
 
 /** Checked before a write, because a write would create a file for the log. */
 async function hasRequests(requestLog: LogDatabase): Promise<boolean> {
-  return (await findAccountWithRequests(requestLog, '')).length > 0;
+  return (await findAccountWithRequests(requestLog, '')) !== undefined;
 }
 
 export async function removeRequests(requestLog: LogDatabase, accountId: string): Promise<void> {
@@ -58,7 +58,7 @@ export async function purgeRequestsOfDeletedAccounts(database: Database, signal:
   const { requestLog } = database;
   let afterId = '';
   while (!signal.aborted) {
-    const [next] = await findAccountWithRequests(requestLog, afterId);
+    const next = await findAccountWithRequests(requestLog, afterId);
     if (next === undefined) return;
     afterId = next.accountId;
     if ((await findAccount(database, afterId)) === undefined) await removeRequests(requestLog, afterId);

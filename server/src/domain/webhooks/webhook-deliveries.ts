@@ -51,27 +51,21 @@ export async function redeliver(
 ): Promise<WriteResult<Delivery>> {
   const { accountId } = change.principal;
   const { sequence, epoch } = parseDeliveryId(webhookId, id) ?? { sequence: 0, epoch: '' };
-  const { isReplayed } = await changeOne(
-    database,
-    change,
-    webhookId,
-    'webhook.redelivered',
-    async (transaction, webhook) => {
-      const delivery = await findDelivery(transaction, accountId, webhookId, sequence, epoch);
-      if (delivery === undefined) throw noDelivery();
-      const isGone = delivery.state === 'expired' || (await findEvent(transaction, accountId, sequence)) === undefined;
-      if (isGone) throw eventGone();
-      if (webhook.pending >= PENDING_MAX) throw tooManyPending();
-      const now = Date.now();
-      const pending = { ...delivery, state: 'pending', attempts: 0, nextAt: now, updatedAt: now } as const;
-      await putDeliveries(transaction, accountId, webhookId, [pending]);
-      const added = delivery.state === 'pending' ? 0 : 1;
-      return { ...webhook, pending: webhook.pending + added, updatedAt: now };
-    },
-  );
+  const result = await changeOne(database, change, webhookId, 'webhook.redelivered', async (transaction, webhook) => {
+    const delivery = await findDelivery(transaction, accountId, webhookId, sequence, epoch);
+    if (delivery === undefined) throw noDelivery();
+    const isGone = delivery.state === 'expired' || (await findEvent(transaction, accountId, sequence)) === undefined;
+    if (isGone) throw eventGone();
+    if (webhook.pending >= PENDING_MAX) throw tooManyPending();
+    const now = Date.now();
+    const pending = { ...delivery, state: 'pending', attempts: 0, nextAt: now, updatedAt: now } as const;
+    await putDeliveries(transaction, accountId, webhookId, [pending]);
+    const added = delivery.state === 'pending' ? 0 : 1;
+    return { ...webhook, pending: webhook.pending + added, updatedAt: now };
+  });
   const outcome = await findDelivery(database, accountId, webhookId, sequence, epoch);
   if (outcome === undefined) throw noDelivery();
-  return { outcome, isReplayed };
+  return { outcome, isReplayed: result.isReplayed };
 }
 
 function tooManyPending(): AppError {

@@ -113,18 +113,13 @@ export async function rollSecret(
   change: WebhookChange,
   id: string,
 ): Promise<WriteResult<WebhookWithSecret>> {
+  const { database, secretBox } = services;
   const { accountId } = change.principal;
-  const result = await changeOne(
-    services.database,
-    change,
-    id,
-    'webhook.secret_rolled',
-    async (transaction, webhook) => {
-      const secret = services.secretBox.seal(generateSecret(), secretOwner(accountId, id));
-      await rollWebhookSecret(transaction, accountId, id, secret);
-      return { ...webhook, oldSecretUntil: Date.now() + SECRET_OVERLAP_MS };
-    },
-  );
+  const result = await changeOne(database, change, id, 'webhook.secret_rolled', async (transaction, webhook) => {
+    const secret = secretBox.seal(generateSecret(), secretOwner(accountId, id));
+    await rollWebhookSecret(transaction, accountId, id, secret);
+    return { ...webhook, oldSecretUntil: Date.now() + SECRET_OVERLAP_MS };
+  });
   return { ...result, outcome: { ...result.outcome, secret: await findSecret(services, accountId, id) } };
 }
 

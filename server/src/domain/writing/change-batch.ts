@@ -324,13 +324,7 @@ async function storeSearchRows(
     for (const { change } of some) await releaseExternalId(transaction, accountId, change.id);
   });
   const created = finals.filter(({ before }) => before === undefined);
-  const insert = (some: readonly Final[]) => {
-    return insertSearchRows(
-      transaction,
-      accountId,
-      some.map(({ change }) => searchRowOf(change)),
-    );
-  };
+  const insert = (some: readonly Final[]) => insertSearchRows(transaction, accountId, some.map(searchRowOf));
   await inBatches(transaction, created, insert, ({ change }) => change.termsLength);
   const updated = finals.filter(({ before }) => before !== undefined);
   await changeSearchRows(transaction, accountId, updated, transaction.hasCountTriggers ? counts.list() : []);
@@ -343,14 +337,8 @@ async function changeSearchRows(
   counts: CountChange[],
 ): Promise<void> {
   const update = async (some: readonly Final[]) => {
-    for (const [parts, alike] of byParts(some)) {
-      await updateSearchRows(
-        transaction,
-        accountId,
-        alike.map(({ change }) => searchRowOf(change)),
-        parts,
-      );
-    }
+    for (const [parts, alike] of byParts(some))
+      await updateSearchRows(transaction, accountId, alike.map(searchRowOf), parts);
   };
   const sorted = [...byParts(finals).values()].flat();
   await transaction.nextTurn?.();
@@ -374,7 +362,7 @@ function byParts(finals: readonly Final[]): Map<Final['parts'], Final[]> {
   return Map.groupBy(finals, ({ parts }) => parts);
 }
 
-function searchRowOf({ id, columns, terms }: ReadyChange): SearchRow & { id: string } {
+function searchRowOf({ change: { id, columns, terms } }: Final): SearchRow & { id: string } {
   return { ...columns, id, terms: textOf(terms) };
 }
 

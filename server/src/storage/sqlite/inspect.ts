@@ -7,20 +7,16 @@ import { SCHEMA_VERSION } from '../migrations.ts';
 /** @returns undefined if there is no file */
 export function inspectSqlite(path: string, withTables: boolean): Inspection | undefined {
   if (!existsSync(path)) return undefined;
-  const database = openUnchanged(path);
-  try {
-    const schemaVersion = Number(database.prepare('pragma user_version').get()?.user_version);
-    const version = database.prepare('select sqlite_version() as version').get();
-    return {
-      name: path,
-      engineVersion: `SQLite ${version?.version}`,
-      schemaVersion,
-      ...(schemaVersion === SCHEMA_VERSION && { content: toContent(database.prepare(SELECT_CONTENT).get() ?? {}) }),
-      tables: withTables ? measureTables(database) : [],
-    };
-  } finally {
-    database.close();
-  }
+  using database = openUnchanged(path);
+  const schemaVersion = Number(database.prepare('pragma user_version').get()?.user_version);
+  const version = database.prepare('select sqlite_version() as version').get();
+  return {
+    name: path,
+    engineVersion: `SQLite ${version?.version}`,
+    schemaVersion,
+    ...(schemaVersion === SCHEMA_VERSION && { content: toContent(database.prepare(SELECT_CONTENT).get() ?? {}) }),
+    tables: withTables ? measureTables(database) : [],
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../../lib/threads.ts';
+import { onExit, startThread } from '../../lib/threads.ts';
 import type { QueryBuild, Scans } from '../database.ts';
 import { unavailable } from '../errors.ts';
 import { FairSemaphore } from '../fair-semaphore.ts';
@@ -83,12 +83,8 @@ export class ReaderThreads implements Scans {
 
   #start(): Worker {
     const thread = startThread(this.#file, { workerData: this.#path });
-    let reason: unknown;
     thread.on('message', (result: ReadResult) => this.#settle(thread, result));
-    thread.on('error', (error) => {
-      reason = error;
-    });
-    thread.on('exit', () => this.#remove(thread, reason));
+    onExit(thread, (reason) => this.#remove(thread, reason));
     return thread;
   }
 

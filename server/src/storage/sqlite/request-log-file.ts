@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { startThread } from '../../lib/threads.ts';
+import { onExit, startThread } from '../../lib/threads.ts';
 import type { LogDatabase, LogJob, Statement } from '../database.ts';
 import { unavailable } from '../errors.ts';
 import { rowMapper } from '../statements.ts';
 import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
-import type { LogQuery, LogResult } from './request-log-messages.ts';
+import type { LogQuery, LogResult } from './request-log-thread.ts';
 
 /** Has the same extension as this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`./request-log-thread${extname(import.meta.filename)}`, import.meta.url);
@@ -80,12 +80,8 @@ export class RequestLogFile implements LogDatabase {
 
   #start(): Worker {
     const thread = startThread(THREAD_FILE, { workerData: this.#path });
-    let reason: unknown;
     thread.on('message', (result: LogResult) => this.#settle(result));
-    thread.on('error', (error) => {
-      reason = error;
-    });
-    thread.on('exit', () => this.#end(reason));
+    onExit(thread, (reason) => this.#end(reason));
     return thread;
   }
 

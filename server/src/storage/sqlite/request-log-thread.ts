@@ -6,10 +6,21 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { setThreadPriority } from '../../lib/thread-priority.ts';
 import { isDamaged, SQLITE_FULL } from './errors.ts';
 import { COMPANIONS, FILE_MODE } from './files.ts';
-import type { LogQuery, LogResult } from './request-log-messages.ts';
 
 // The thread of a `RequestLogFile`. The request log can be lost: a damaged file is removed, and a missing one
 // is created.
+
+export interface LogQuery {
+  id: number;
+  sql: string;
+  values: readonly unknown[];
+}
+
+export type LogResult = { id: number } & (
+  | { columns: string[]; rows: unknown[][] }
+  /** `errcode` is SQLite's result code, which an Error would lose between threads. */
+  | { error: { message: string; errcode: unknown } }
+);
 
 /** Requests have priority. */
 const NICE = 10;

@@ -24,12 +24,8 @@ const ALL_PAGES = 2 ** 31 - 1;
  */
 export async function copyPages(path: string, target: string): Promise<void> {
   closeSync(openSync(target, 'wx', FILE_MODE));
-  const source = openReader(path);
-  try {
-    await backup(source, target, { rate: ALL_PAGES });
-  } finally {
-    source.close();
-  }
+  using source = openReader(path);
+  await backup(source, target, { rate: ALL_PAGES });
 }
 
 /**
@@ -37,12 +33,8 @@ export async function copyPages(path: string, target: string): Promise<void> {
  * full-text index. The caller makes sure that no other process uses the database.
  */
 export function rewrite(path: string, target: string): void {
-  const database = new DatabaseSync(path);
-  try {
-    rewriteInto(database, target);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(path);
+  rewriteInto(database, target);
 }
 
 function rewriteInto(database: DatabaseSync, target: string): void {
@@ -59,21 +51,17 @@ function rewriteInto(database: DatabaseSync, target: string): void {
  * @throws {AppError} `conflict` while a process uses it, or `unavailable` if it is damaged
  */
 export function compactFile(path: string, rewritten: string): void {
-  const database = new DatabaseSync(path, { timeout: 0 });
-  try {
-    // Keeps the lock until the connection is closed, even after the transaction has ended.
-    database.exec('pragma locking_mode = exclusive');
-    lock(database, path);
-    database.exec('commit');
-    rewriteInto(database, rewritten);
-    const { uid, gid } = statSync(path);
-    chownSync(rewritten, uid, gid);
-    checkIntegrity(rewritten);
-    syncFile(rewritten);
-    renameSync(rewritten, path);
-  } finally {
-    database.close();
-  }
+  using database = new DatabaseSync(path, { timeout: 0 });
+  // Keeps the lock until the connection is closed, even after the transaction has ended.
+  database.exec('pragma locking_mode = exclusive');
+  lock(database, path);
+  database.exec('commit');
+  rewriteInto(database, rewritten);
+  const { uid, gid } = statSync(path);
+  chownSync(rewritten, uid, gid);
+  checkIntegrity(rewritten);
+  syncFile(rewritten);
+  renameSync(rewritten, path);
 }
 
 /**
@@ -103,14 +91,10 @@ function syncFile(path: string): void {
  * @throws {AppError} `unavailable` with SQLite's message
  */
 export function checkIntegrity(path: string): void {
-  const database = openReader(path);
-  try {
-    const fault = findFault(database, 'integrity_check');
-    if (fault !== undefined) throw new AppError('unavailable', `The database is damaged: ${fault}. ${RESTORE_ADVICE}`);
-    database.exec('pragma query_only = off; pragma journal_mode = delete');
-  } finally {
-    database.close();
-  }
+  using database = openReader(path);
+  const fault = findFault(database, 'integrity_check');
+  if (fault !== undefined) throw new AppError('unavailable', `The database is damaged: ${fault}. ${RESTORE_ADVICE}`);
+  database.exec('pragma query_only = off; pragma journal_mode = delete');
 }
 
 /**
@@ -121,22 +105,18 @@ export function checkIntegrity(path: string): void {
  */
 export function replaceDatabase(path: string, replacement: string): string {
   const kept = `${path}.replaced-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-  const old = new DatabaseSync(path, { timeout: 0 });
+  using old = new DatabaseSync(path, { timeout: 0 });
+  lock(old, path);
+  linkSync(path, kept);
+  moveCompanions(path, kept);
   try {
-    lock(old, path);
-    linkSync(path, kept);
-    moveCompanions(path, kept);
-    try {
-      renameSync(replacement, path);
-    } catch (error) {
-      moveCompanions(kept, path);
-      unlinkSync(kept);
-      throw error;
-    }
-    return kept;
-  } finally {
-    old.close();
+    renameSync(replacement, path);
+  } catch (error) {
+    moveCompanions(kept, path);
+    unlinkSync(kept);
+    throw error;
   }
+  return kept;
 }
 
 /** Only a database that is too damaged to be locked still has companions. */
@@ -149,17 +129,9 @@ function moveCompanions(from: string, to: string): void {
 /** The ids of all keys in a database that is about to be replaced; empty if it cannot be read. */
 export function findKeyIds(path: string): Set<string> {
   try {
-    const database = openReader(path);
-    try {
-      return new Set(
-        database
-          .prepare('select id from api_keys')
-          .all()
-          .map(({ id }) => String(id)),
-      );
-    } finally {
-      database.close();
-    }
+    using database = openReader(path);
+    const keys = database.prepare('select id from api_keys').all();
+    return new Set(keys.map(({ id }) => String(id)));
   } catch {
     return new Set();
   }

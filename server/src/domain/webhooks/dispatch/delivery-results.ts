@@ -162,18 +162,11 @@ export class DeliveryResults {
   }
 }
 
+type DeliveredEntry = Pick<Entry, 'sequence' | 'epoch' | 'attempts' | 'nextAt'> & Pick<Delivery, 'type' | 'listingId'>;
+
 /** Makes the delivery of an event, without the result of an attempt. */
-export function deliveryOf(
-  {
-    sequence,
-    epoch,
-    type,
-    listingId,
-    attempts,
-    nextAt,
-  }: Omit<Entry, 'isStored' | 'message' | 'type' | 'listingId'> & Pick<Delivery, 'type' | 'listingId'>,
-  state: Delivery['state'],
-): Delivery {
+export function deliveryOf(entry: DeliveredEntry, state: Delivery['state']): Delivery {
+  const { sequence, epoch, type, listingId, attempts, nextAt } = entry;
   return {
     sequence,
     epoch,

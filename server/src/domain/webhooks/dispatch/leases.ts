@@ -76,7 +76,7 @@ export class Leases {
   }
 
   async #renew(transaction: Executor): Promise<Lease[]> {
-    await renewLeases(transaction, this.owner, this.#beat);
+    await renewLeases(transaction, this.owner, { beat: this.#beat });
     for (const lease of await listLeases(transaction))
       if (this.#isDead(lease)) await removeLease(transaction, lease.name, lease.owner, lease.beat);
     await insertLease(transaction, `process-${this.owner}`, this.owner);
