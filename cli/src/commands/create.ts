@@ -21,7 +21,7 @@ Examples:
       await withClient(options, async ({ listings }) => {
         const isUpsert = replace && externalId !== undefined;
         const saved = await (isUpsert ? listings.upsert(externalId, listing) : listings.create(listing));
-        await writeChange(saved.version === 1 ? 'Created' : 'Replaced', saved, options);
+        await writeChange(isUpsert && saved.version > 1 ? 'Replaced' : 'Created', saved, options);
       });
     });
 }

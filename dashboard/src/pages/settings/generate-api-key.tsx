@@ -25,6 +25,8 @@ export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: 
   const isOnDate = values.expiry === 'date';
   const close = () => {
     setGenerated(undefined);
+    // The dialog can be open until the page's address has changed. In the meantime, the form must not be complete.
+    form.clear();
     onClose();
   };
   const generate = async () => {
