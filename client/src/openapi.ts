@@ -1714,7 +1714,7 @@ export interface components {
             };
         };
         /**
-         * @description [`feed_guard`](/docs/errors/feed_guard): The file would change too much.
+         * @description [`feed_guard`](/docs/errors/feed_guard): The guard stopped the run.
          *
          *     [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress.
          */

@@ -3012,7 +3012,7 @@ export interface components {
         /**
          * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
          *
-         *     [`feed_guard`](/docs/errors/feed_guard): The file would change too much.
+         *     [`feed_guard`](/docs/errors/feed_guard): The guard stopped the run.
          *
          *     [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress.
          */

@@ -10,5 +10,5 @@ export const listOtherViews = findRows('saved_views', ['accountId', 'userId', 'n
 /** Stores a view, replacing the member's view with the same name. */
 export const putSavedView = putRow('saved_views', ['accountId', 'userId', 'name'], ['search']);
 
-/** @returns how many there were */
+/** @returns how many were removed */
 export const removeSavedView = removeRows('saved_views', ['accountId', 'userId', 'name']);

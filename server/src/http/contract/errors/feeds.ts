@@ -20,7 +20,7 @@ export const FEED_ERRORS = {
   },
   feed_guard: {
     status: 409,
-    title: 'The file would change too much',
+    title: 'The guard stopped the run',
     meaning:
       'No listing was changed, because the file is empty or cut short, too many of its rows failed, or too many of ' +
       "the feed's listings are missing from it. `reasons` lists the causes, and `plan` counts what the file would " +
