@@ -5,9 +5,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { readRecordings, recordingName } from './recordings.ts';
 
-/**
- * About as large as the service's chunks. With much smaller chunks, the benchmark would measure system calls.
- */
+/** About as large as the service's chunks. With much smaller ones, the benchmark would measure system calls. */
 const CHUNK_BYTES = 64 * 1024;
 
 const [file = ''] = process.argv.slice(2);

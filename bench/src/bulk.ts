@@ -11,24 +11,18 @@ export type BulkRound = {
   watched: Watched;
 };
 
-/** A summary of all rounds. */
 export type BulkRow = {
   name: string;
   /** The median of all rounds. */
   readyMs: number;
   /** The median of rows per second over all rounds. */
   perSecond: number;
-  /**
-   * The maximum of all rounds, because the target applies to every round. The same is true of
-   * `memoryGrowthBytes`.
-   */
+  /** This and `memoryGrowthBytes` are maximums, because the targets apply to every round. */
   firstByteMs: number | undefined;
   memoryGrowthBytes: number | undefined;
   /** The medians of all rounds. */
   neighbours: Neighbour[];
-  /**
-   * Whether the machine was otherwise idle in every round. If not, the effect on neighbors is inconclusive.
-   */
+  /** Whether the machine was otherwise idle in every round. If not, the effect on neighbors is inconclusive. */
   isQuiet: boolean;
 };
 
@@ -46,10 +40,7 @@ export function summarizeBulk(name: string, rounds: readonly BulkRound[]): BulkR
   };
 }
 
-/**
- * The ratio is the median of the rounds' ratios, not the ratio of the medians: a slow phase of the machine
- * affects both values of a round.
- */
+/** `ratio` is the median of the rounds' ratios, because a slow phase of the machine affects both values of a round. */
 function summarizeNeighbours(rounds: readonly Neighbour[][]): Neighbour[] {
   return (rounds[0] ?? []).map(({ name }) => {
     const same = rounds.flatMap((neighbours) => neighbours.filter((neighbour) => neighbour.name === name));

@@ -11,10 +11,7 @@ export function unchunk(onData: (bytes: Buffer) => void): (piece: Buffer) => boo
   let left = 0;
   let line = '';
 
-  /**
-   * Reads a line with a chunk size, or the empty line after a chunk.
-   * @returns where the line ends in the piece
-   */
+  /** Reads a line with a chunk size, or the empty line after a chunk. @returns where the line ends in the piece */
   function readLine(piece: Buffer, from: number): number {
     const end = piece.indexOf(LINE_END, from);
     const to = end === -1 ? piece.length : end + 1;

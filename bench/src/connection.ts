@@ -2,7 +2,6 @@ import { connect, type Socket } from 'node:net';
 import { unchunk } from './chunked.ts';
 
 export type Exchange = {
-  /** The bytes of the request: request line, headers, and body. */
   request: Buffer;
   expected: Expected;
 };
@@ -87,9 +86,7 @@ export function openConnection(
   };
 }
 
-/**
- * @returns the response in `bytes`, undefined while it is incomplete, or the reason why it cannot be parsed
- */
+/** @returns the response in `bytes`, undefined while it is incomplete, or the reason why it cannot be parsed */
 function parseReply(bytes: Buffer): { status: number; body: Buffer; head: string } | string | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;

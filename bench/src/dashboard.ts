@@ -19,10 +19,7 @@ const PASSWORD = 'correct horse battery staple';
 const SHORTEST_MS = 16;
 const REPORT_MS = 200;
 
-/**
- * A script that records when the first row is shown, the layout's shifts, and how long interactions take
- * until the next paint.
- */
+/** Records the time to the first row, layout shifts, and the longest time from an interaction to the next paint. */
 const RECORDER = `
   window.recorded = { firstRowMs: 0, shift: 0, interactionMs: 0 };
   const rows = new MutationObserver(() => {
@@ -46,7 +43,7 @@ type Cookies = Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>;
 
 type Recorded = { firstRowMs: number; shift: number; interactionMs: number };
 
-/** A browser's first visit to the Listings page, and what a user does there. */
+/** Measurements of a browser's first visit to the Listings page. */
 type Visit = { firstRowMs: number; shift: number; sortMs: number; selectMs: number; openMs: number };
 
 /** One line of the results file. */
@@ -128,7 +125,7 @@ async function visit(browser: Browser, { port }: Service, cookies: Cookies): Pro
   return { firstRowMs, shift, sortMs, selectMs, openMs };
 }
 
-/** Returns the duration of the longest interaction during `interact`, which is at least `SHORTEST_MS`. */
+/** Returns the duration of the longest interaction during `interact` in ms, or `SHORTEST_MS` if that is longer. */
 async function during(page: Page, interact: () => Promise<void>): Promise<number> {
   await page.evaluate('recorded.interactionMs = 0');
   await interact();

@@ -14,10 +14,7 @@ export type Drive = {
   next: () => Exchange | undefined;
   /** How long requests are sent. Then the pending responses are awaited. */
   seconds: number;
-  /**
-   * Requests per second on all connections. Default: each connection sends its next request as soon as it has
-   * the previous response.
-   */
+  /** Requests per second on all connections. Default: a connection sends the next request when a response arrives. */
   perSecond?: number;
 };
 
@@ -26,9 +23,8 @@ const REPLY_TIMEOUT_MS = 30_000;
 const NANOSECONDS_PER_MS = 1e6;
 
 /**
- * Keeps at most one request in flight per connection until the time or the exchanges run out, and
- * checks every response. Latency counts from the write, or from the due time if the connection was
- * still busy.
+ * Keeps at most one request in flight per connection until the time or the exchanges run out, and checks every
+ * response. Latency counts from the write, or from the due time if the connection was still busy.
  * @throws on the first unexpected response, on a lost connection, and after 30 to 60 s without any response
  */
 export function drive({ port, connections, next, seconds, perSecond }: Drive): Promise<Load> {

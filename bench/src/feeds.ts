@@ -47,10 +47,7 @@ export type FeedResults = {
   engine: 'sqlite' | 'postgres';
   rounds: number;
   rows: number;
-  /**
-   * Medians of the rounds. `ratio` compares a run with the plain import of the same round. The memory is the
-   * maximum of the rounds.
-   */
+  /** Medians of the rounds; memory is the maximum. `ratio` compares with the plain import of the same round. */
   runs: (Measured & { name: Name; ratio: number })[];
   isQuiet: boolean;
 };
@@ -86,10 +83,7 @@ export async function runFeedBench(place: Place, rows: number, engine: FeedResul
   };
 }
 
-/**
- * Measures one round. Each file is sent to a newly started and warmed-up service, so that all measurements
- * start under the same conditions.
- */
+/** Sends each file to a newly started and warmed-up service, so that the measurements are comparable. */
 async function measureRound(place: FeedPlace, round: number, file: Buffer, changed: Buffer, rows: number) {
   const create = (name: string) => createAccount(place, `${name} ${round}`);
   const [importer, broker, other] = [await create('Import'), await create('Feed'), await create('Other')];

@@ -1,30 +1,21 @@
 /** A well-formed key that belongs to no account. */
 export const STRANGER = 'plk_000000000000000000000000000000002XYaC2';
 
-/** The kinds of reads. A `stranger` is a request with a well-formed key that does not exist. */
+/** A `stranger` is a read with a well-formed key that belongs to no account. */
 type Read = 'page' | 'listing' | 'filtered' | 'complete list' | 'search' | 'stranger';
 export type Kind = Read | 'create' | 'patch' | 'import';
 
 export interface FloodOrder {
   port: number;
-  /**
-   * The keys of the account that is changed and of the account whose list is read, and a key that belongs to
-   * no account.
-   */
+  /** The keys of an account to change and of an account whose list is read, and a key of no account. */
   keys: { changing: string; listing: string; stranger: string };
-  /**
-   * Whether the service always looks up the keys of requests that it rejects. On PostgreSQL, it does not while
-   * the database is overloaded.
-   */
+  /** Whether the service looks up the keys of all rejected requests. It does not while PostgreSQL is overloaded. */
   isKeyAsked: boolean;
   listingIds: readonly string[];
   /** A string that the addresses of all created listings contain. */
   name: string;
   seed: number;
-  /**
-   * Requests per second in an open loop: at random intervals (Poisson) or, with `isSteady`, at equal
-   * intervals.
-   */
+  /** Requests per second in an open loop: at random intervals (Poisson), or at equal ones if `isSteady`. */
   perSecond?: number;
   isSteady?: boolean;
   /** Instead of `perSecond`: a closed loop that keeps this many requests in flight. */
@@ -59,7 +50,7 @@ export interface FloodCounts {
   faults: string[];
   /** The number of connections that ended before the response, by reason. */
   lost: Record<string, number>;
-  /** The addresses in the requests that create listings, by the outcomes of these requests. */
+  /** The addresses of the listings to create, by the outcome of the request. */
   told: { stored: string[]; refused: string[]; unknown: string[] };
 }
 

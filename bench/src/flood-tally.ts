@@ -119,10 +119,7 @@ const USUAL_MIX: NonNullable<FloodOrder['mix']> = [
   ['import', 5],
 ];
 const IMPORTED = 50;
-/**
- * The price of all listings that are created. The ledger derives a listing's description from its price, and
- * this price gives a short one.
- */
+/** The ledger derives a listing's description from its price; this price gives a short one. */
 export const PRICE = 280;
 
 export class Requests {

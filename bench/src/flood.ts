@@ -4,10 +4,7 @@ import { type Connection, openConnection } from './connection.ts';
 import { clockMs, type FloodOrder, type FloodReport } from './flood-order.ts';
 import { type RawReply, Requests, type Sent, Tally } from './flood-tally.ts';
 
-/**
- * The maximum number of connections. It is below the operating system's limit on connections that wait to be
- * accepted, which the flood is not meant to test.
- */
+/** Below the operating system's limit on connections that wait to be accepted, which the flood must not test. */
 const CONNECTIONS_MAX = 4_000;
 /** The number of connections that are opened at a time. */
 const OPENED_TOGETHER = 100;

@@ -8,7 +8,6 @@ const ID_LENGTH = 'lst_'.length + 26;
 const LIST_END = /^\],"nextCursor":null,"sequence":\d+,"epoch":"[^"]+"\}$/;
 const LIST_END_LENGTH_MAX = 200;
 
-/** Creates a check that expects exactly the recorded bytes. */
 export function sameBytes(expected: Buffer): ListCheck {
   let read = 0;
   return {
@@ -25,9 +24,8 @@ export function sameBytes(expected: Buffer): ListCheck {
 }
 
 /**
- * Creates checks for a list that is read repeatedly and never changes. The first time, `first` examines the
- * list. Later, only a checksum is compared, because slow checks in the driver would distort concurrent
- * measurements.
+ * Creates checks for a list that is read repeatedly and never changes. The first time, `first` examines the list.
+ * Later, only a checksum is compared, because slow checks in the driver would distort concurrent measurements.
  */
 export function unchangingList(first?: ListCheck): () => ListCheck {
   let expectedSum: number | undefined;
@@ -48,10 +46,7 @@ export function unchangingList(first?: ListCheck): () => ListCheck {
   };
 }
 
-/**
- * Creates a check that expects a complete list, newest first and without repeats. The check's memory use is
- * constant.
- */
+/** Creates a check, with constant memory use, that expects a complete list, newest first and without repeats. */
 export function wholeList(expectedRows: number, onId: (id: string) => void = () => {}): ListCheck {
   let rows = 0;
   let lastId = '~';

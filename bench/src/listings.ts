@@ -17,13 +17,13 @@ export type ListingBody = {
 } & Record<string, unknown>;
 
 const STREETS = ['Oak Street', 'Cedar Avenue', 'Lake Shore Drive', 'Maple Lane', 'Juniper Court', 'Elm Boulevard'];
-/** Statuses, each with how often it should occur in twenty listings. */
+/** Each status occurs this often in twenty listings. */
 const STATUSES = repeated({ active: 9, closed: 5, pending: 2, coming_soon: 1, active_under_contract: 1, expired: 2 });
 const TYPES = repeated({ residential: 13, residential_lease: 3, land: 2, residential_income: 1, farm: 1 });
 const BEDS = repeated({ 0: 1, 1: 2, 2: 4, 3: 7, 4: 4, 5: 1, 6: 1 }).map(Number);
 const PRICE_USUAL = 400_000;
 const DESCRIPTION_WORDS = 35;
-/** The standard deviation of the places around the center of their city, which is about 8 km. */
+/** The standard deviation of places around the center of their city: about 8 km. */
 const SPREAD_DEGREES = 0.07;
 
 /**
@@ -64,7 +64,7 @@ function makeListing(random: Random, externalId: string): ListingBody {
   };
 }
 
-/** Returns a price. Most prices are whole thousands around the usual one; a few are exact to the cent. */
+/** Most prices are whole thousands around the usual one; a few are exact to the cent. */
 function makePrice(random: Random): number {
   const price = PRICE_USUAL * Math.exp(0.7 * normal(random));
   return random() < 0.1 ? Math.round(price * 100) / 100 : 1000 * Math.ceil(price / 1000);

@@ -30,10 +30,7 @@ export function describeMachine(): Machine {
   };
 }
 
-/**
- * Returns the short commit hash, with `+dirty` if files other than the results have changed; `none` outside a
- * repository.
- */
+/** The short commit hash, with `+dirty` if files other than results have changed; `none` outside a repository. */
 export function describeCommit(root: string): string {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -45,10 +42,7 @@ export function describeCommit(root: string): string {
   }
 }
 
-/**
- * Pins this process to a core and reserves another one for the servers.
- * @returns undefined if pinning is impossible
- */
+/** Pins this process to a core and reserves another one for the servers. @returns undefined if pinning fails */
 export function pinDriver(): Cores | undefined {
   try {
     const [server, driver] = allowedCores();

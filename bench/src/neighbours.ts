@@ -8,18 +8,14 @@ export type Neighbour = {
   name: string;
   beforeMs: number;
   meanwhileMs: number;
-  /** `meanwhileMs` divided by `beforeMs`. */
   ratio: number;
 };
 
-/** The effect on neighbors in one round. */
 export type Watched = { neighbours: Neighbour[]; busy: Busy };
 
 type Asked = Pick<Scenario, 'service'>;
 
-/**
- * The number of requests per second in each scenario. It is so low that neighbors hardly affect each other.
- */
+/** Requests per second in each scenario: few enough that neighbors hardly affect each other. */
 const PER_SECOND = 200;
 /** Enough for `PER_SECOND` unless responses take more than 50 ms. */
 const CONNECTIONS = 10;

@@ -61,10 +61,7 @@ export function cpuSecondsOf(pid: number): number | undefined {
   return fields === undefined ? undefined : secondsOf(fields, OWN_TIMES);
 }
 
-/**
- * Returns the processor time of a process and its child processes, including those that have ended, in
- * seconds.
- */
+/** Returns the processor time of a process and its child processes, including those that have ended, in seconds. */
 function cpuSecondsOfTree(pid: number): number {
   const children = (readProc(`${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean);
   const own = secondsOf(statOf(pid) ?? [], [...OWN_TIMES, ...ENDED_CHILDREN_TIMES]);
@@ -75,10 +72,7 @@ function cpuSecondsOfTree(pid: number): number {
 const OWN_TIMES = [11, 12];
 const ENDED_CHILDREN_TIMES = [13, 14];
 
-/**
- * Returns the fields of /proc/PID/stat that follow the process's name, which may contain spaces and
- * parentheses.
- */
+/** Returns the fields of /proc/PID/stat that follow the process's name, which may contain spaces and parentheses. */
 function statOf(pid: number): string[] | undefined {
   const stat = readProc(`${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -30,7 +30,6 @@ const LOG_END_BYTES = 2000;
 
 const children = new Set<ChildProcess>();
 
-/** Kills all child processes that are still running. */
 export function killChildren(): void {
   for (const child of children) child.kill('SIGKILL');
 }

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Call, Reply } from './requests.ts';
 
-/** A request and the service's response. */
 export type Recording = { call: Call; reply: Reply };
 
 type Stored = { name: string; status: number; headers: string[]; isStreamed: boolean; offset: number; length: number };
@@ -10,7 +9,6 @@ type StoredReply = Reply & { isStreamed: boolean };
 /** Headers that `node:http` adds itself, in both servers. */
 const CONNECTION_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
-/** Identifies a recording by method, path, and whether `If-None-Match` was sent. */
 export function recordingName(method: string | undefined, path: string | undefined, isConditional: boolean): string {
   return `${method} ${path}${isConditional ? ' if changed' : ''}`;
 }
@@ -34,7 +32,6 @@ export function writeRecordings(file: string, recordings: readonly Recording[]):
   writeFileSync(file, JSON.stringify(stored));
 }
 
-/** Reads the recordings that `writeRecordings` wrote, by name. */
 export function readRecordings(file: string): Map<string, StoredReply> {
   const bodies = readFileSync(bodiesFile(file));
   const stored: Stored[] = JSON.parse(readFileSync(file, 'utf8'));

@@ -36,7 +36,6 @@ export type Results = {
 
 const DIRECTORY = join(import.meta.dirname, '../results');
 
-/** Appends one line to a results file. */
 export function appendResults(name: string, results: object): void {
   mkdirSync(DIRECTORY, { recursive: true });
   appendFileSync(join(DIRECTORY, name), `${JSON.stringify(results, shortenNumber)}\n`);
@@ -73,7 +72,7 @@ export function medians(measured: readonly Measured[]): Measured {
   };
 }
 
-/** Rounds numbers to four digits, because more would be noise. */
+/** Rounds numbers to four significant digits, because more would be noise. */
 function shortenNumber(_name: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }

@@ -3,10 +3,7 @@ import { cycle } from './cycle.ts';
 import type { Recording } from './recordings.ts';
 import { serializeCall } from './requests.ts';
 
-/**
- * A scenario, which is one row of the table. `service` and `bare` generate the requests for a server on a
- * port.
- */
+/** One row of the table. `service` and `bare` generate the requests for a server on a port. */
 export type Scenario = {
   name: string;
   recordings: Recording[];
@@ -14,10 +11,7 @@ export type Scenario = {
   bare(port: number): () => Exchange;
 };
 
-/**
- * Creates a scenario of reads. Each server repeatedly receives all recorded requests, and must send the recorded
- * responses.
- */
+/** Creates a scenario of reads. Each server receives all recorded requests, and must send the recorded responses. */
 export function readScenario(name: string, recordings: Recording[]): Scenario {
   const exchanges = (port: number): (() => Exchange) => {
     return cycle(

@@ -77,10 +77,7 @@ async function recordUnchanged(fixture: Fixture): Promise<Recording> {
   return record(fixture, { ...call, ifNoneMatch: etag }, 304);
 }
 
-/**
- * Records pages from all parts of the reader's events. The account has one event per listing, because no
- * listing was ever updated.
- */
+/** Records pages from all parts of the reader's events: one event per listing, because no listing was updated. */
 function recordEvents(fixture: Fixture): Promise<Recording[]> {
   const sequences = Array.from({ length: fixture.readerListings - EVENTS }, (_, sequence) => sequence);
   return Promise.all(

@@ -17,7 +17,6 @@ type Verdict = 'met' | 'NOT MET' | 'not measured' | 'NO VERDICT: not quiet';
 
 const BYTES_PER_MB = 1e6;
 
-/** Lists the targets with the results of this run. */
 export function listTargets(results: Results): Target[] {
   const million = results.bulk.find(({ name }) => name === MILLION);
   return [
@@ -62,7 +61,6 @@ function inMegabytes(bytes: number | undefined): number | undefined {
   return bytes === undefined ? undefined : bytes / BYTES_PER_MB;
 }
 
-/** Compares a result with its target. Results from a busy machine are inconclusive. */
 export function judge({ limit, value, got, isQuiet }: Target): Verdict {
   if (got === undefined) return 'not measured';
   if (!isQuiet) return 'NO VERDICT: not quiet';

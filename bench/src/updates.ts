@@ -10,9 +10,7 @@ export function updateCall(key: string, id: string, price = PRICE_MIN): Call {
   return { method: 'PATCH', path: `/v1/listings/${id}`, key, body: priceText(price) };
 }
 
-/**
- * Endlessly generates updates, each with a new price, because an update to the same price changes nothing.
- */
+/** Endlessly generates updates, each with a new price, because an update to the same price changes nothing. */
 export function endlessUpdates(port: number, key: string, ids: readonly string[], run: number): () => Exchange {
   const nextListing = cycle(
     ids.map((id) => {

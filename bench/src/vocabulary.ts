@@ -30,10 +30,7 @@ export const pickCity = byRank(makeCities());
  */
 export const pickWord = byRank(makeWords());
 
-/**
- * Picks items by Zipf's law: the second item is half as frequent as the first one, and the tenth item a tenth
- * as frequent.
- */
+/** Picks items by Zipf's law: the second item is half as frequent as the first, and the tenth a tenth as frequent. */
 function byRank<T>(items: readonly T[]): (random: Random) => T {
   let total = 0;
   const upTo = items.map((_, rank) => {

@@ -19,7 +19,6 @@ export function describeKeyFault(key: string): string | undefined {
   return undefined;
 }
 
-/** Masks all API keys in a string. */
 export function maskKeys(text: string): string {
   return text.replace(/plk_\w+/g, 'plk_…');
 }

@@ -8,7 +8,7 @@ export interface Answer<T> {
 export class Call<T> extends Promise<T> {
   readonly #answer: () => Promise<Answer<T>>;
 
-  /** Makes `finally` create a plain promise, because it cannot use the constructor of `Call`. */
+  /** Makes `finally` return a plain promise, because the constructor of `Call` does not accept an executor. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }

@@ -13,10 +13,7 @@ export function toSegment(id: string): string {
   return encodeURIComponent(id);
 }
 
-/**
- * Serializes once, so that every attempt sends the same bytes.
- * @throws {TypeError} if the value is not an object
- */
+/** Serializes once, so that every attempt sends the same bytes. @throws {TypeError} if the value is not an object */
 export function toJson(value: object): MakeBody {
   if (Object(value) !== value) throw new TypeError('Pass the body as an object.');
   const body = JSON.stringify(value);

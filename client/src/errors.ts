@@ -17,20 +17,14 @@ export class ConfigurationError extends PropertyListingsError {
   }
 }
 
-/**
- * The service is unreachable, the connection was lost, or the response is incomplete or did not come from the
- * service.
- */
+/** The service is unreachable, the connection was lost, or the response is incomplete or not from the service. */
 export class ConnectionError extends PropertyListingsError {
   constructor(message: string, options?: ErrorOptions & { code?: string }) {
     super(options?.code ?? 'connection_failed', message, options);
   }
 }
 
-/**
- * The service sent nothing for longer than `timeoutMs` allows. This is not the DOMException named `TimeoutError`
- * that `AbortSignal.timeout` uses.
- */
+/** The service sent nothing for `timeoutMs`. This is not the DOMException `TimeoutError` of `AbortSignal.timeout`. */
 export class TimeoutError extends ConnectionError {
   constructor(timeoutMs: number) {
     super(`The service sent nothing for ${timeoutMs} ms. Try again, or increase timeoutMs.`, { code: 'timeout' });

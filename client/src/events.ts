@@ -19,10 +19,7 @@ export class Events {
     this.#transport = transport;
   }
 
-  /**
-   * Retrieves a page of the events after a sequence, in order. If there are none, the service waits up to `wait`
-   * seconds for one.
-   */
+  /** Retrieves a page of the events after a sequence, in order; waits up to `wait` seconds if there are none. */
   list(query: EventQuery = {}, options?: CallOptions): Call<EventList> {
     return listEvents(this.#transport, query, options);
   }

@@ -110,8 +110,7 @@ export class Feeds {
   }
 
   /**
-   * Changes the settings, which apply to later files. @throws {NotFoundError} if there is no such feed; the
-   * first file creates a feed
+   * Changes the settings for later files. @throws {NotFoundError} if there is no such feed; the first file creates it
    */
   update(name: string, patch: FeedPatch, options?: CallOptions): Call<Feed> {
     return this.#transport.call(
@@ -141,9 +140,7 @@ export class Feeds {
     return this.#transport.call({ method: 'GET', path: `${runsOf(name)}/${toSegment(runId)}` }, options);
   }
 
-  /**
-   * Streams the stored failed rows of a run, in file order. @throws {ConnectionError} if the response is incomplete
-   */
+  /** Streams the stored failed rows of a run, in file order. @throws {ConnectionError} if the response is incomplete */
   async *errors(name: string, runId: string, options: CallOptions = {}): AsyncGenerator<FailedRow, void> {
     const path = `${runsOf(name)}/${toSegment(runId)}/errors`;
     for await (const rows of readLines<FailedRow>(this.#transport, path, {}, options)) yield* rows;
@@ -161,10 +158,7 @@ export class Feeds {
   }
 }
 
-/**
- * How long to wait for a run. The service responds only after all changes are written, which takes minutes
- * for a million rows.
- */
+/** The service responds only after a run has written all changes, which takes minutes for a million rows. */
 const RUN_MS = 30 * 60 * 1000;
 
 function pathOf(name: string): string {

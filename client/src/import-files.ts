@@ -51,8 +51,7 @@ export function toImportFile(
   const { format = formatOf(source), atomic, dryRun } = options;
   const headers = { 'Content-Type': TYPES[format], ...(isGzip(source) && { 'Content-Encoding': 'gzip' }) };
   const open = opener(source, format);
-  // The body is buffered so that the import can be retried with its Idempotency-Key. A dry run does not need
-  // a key.
+  // The body is buffered so that the import can be retried with its Idempotency-Key. A dry run does not need a key.
   if (atomic) return { headers, body: toWholeBody(open), ...(dryRun && { repeat: 'always' }) };
   const repeat = dryRun ? 'always' : 'unread';
   // Not all browsers can stream a body; some send the string "[object ReadableStream]" instead.
@@ -124,9 +123,7 @@ function toText(part: Part, format: ImportFormat): string {
   return `${JSON.stringify(part)}\n`;
 }
 
-/**
- * @throws {TypeError} if the format is unknown, because a CSV file sent as NDJSON would fail on every line
- */
+/** @throws {TypeError} if the format is unknown, because a CSV file sent as NDJSON would fail on every line */
 function formatOf(source: ImportSource): ImportFormat {
   const hint = hintOf(source);
   if (/csv$/i.test(hint)) return 'csv';

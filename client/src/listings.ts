@@ -31,8 +31,7 @@ export class Listings {
   }
 
   /**
-   * Retrieves a listing or, with `at`, the listing as it was at that sequence, which must be from the last 30
-   * days.
+   * Retrieves a listing or, with `at`, the listing as it was at that sequence, which must be from the last 30 days.
    * @throws {NotFoundError} if the account has (or had) no such listing
    */
   retrieve(id: string, { at, ...options }: CallOptions & { at?: number | undefined } = {}): Call<Listing> {
@@ -41,8 +40,7 @@ export class Listings {
 
   /**
    * Streams the changes to a listing, newest first, in pages of `limit` (default: 100).
-   * @throws {NotFoundError} if the account does not have the listing and did not delete it in the last 30
-   * days
+   * @throws {NotFoundError} if the account does not have the listing and did not delete it in the last 30 days
    */
   history(id: string, options: PageOptions = {}): AsyncGenerator<HistoryEntry, void> {
     return readPages(this.#transport, `${pathOf(id)}/history`, options);
@@ -82,10 +80,7 @@ export class Listings {
     );
   }
 
-  /**
-   * Permanently deletes a listing by its external ID. @throws {NotFoundError} if the account has no such
-   * listing
-   */
+  /** Permanently deletes a listing by its external ID. @throws {NotFoundError} if the account has no such listing */
   deleteByExternalId(externalId: string, options?: CallOptions): Call<void> {
     return this.#transport.callWithoutBody({ method: 'DELETE', path: externalPathOf(externalId) }, options);
   }

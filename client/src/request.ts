@@ -21,7 +21,6 @@ interface QueryRange {
 
 export type Query = Readonly<Record<string, QueryValue>>;
 
-/** The options of `fetch`. */
 export interface RequestOptions extends RequestInit {
   /** Replaces the platform's `fetch`. */
   fetch?: Fetch | undefined;
@@ -46,10 +45,7 @@ export async function send(url: string, { fetch: given, ...init }: RequestOption
   throw toApiError(response.status, await received(response.text(), init.signal), response.headers);
 }
 
-/**
- * Waits for the response or its body, and converts network errors. @throws {ConnectionError} or the signal's
- * reason
- */
+/** Waits for the response or its body, and converts network errors. @throws {ConnectionError} or the signal's reason */
 export async function received<T>(arriving: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   try {
     return await arriving;
@@ -59,10 +55,7 @@ export async function received<T>(arriving: Promise<T>, signal: AbortSignal | nu
   }
 }
 
-/**
- * Returns only the code or message of an error, because a custom `fetch` may attach the request, which
- * contains the key.
- */
+/** Only the code or message, because a custom `fetch` may attach the request, which contains the key. */
 function reasonOf(error: unknown): string {
   const { cause, code, message } = Object(error);
   return cause === undefined ? maskKeys(String(code ?? message ?? error)) : reasonOf(cause);

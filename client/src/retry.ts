@@ -31,10 +31,7 @@ function isTransient({ status, code }: ApiError): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/**
- * Whether the service has not processed any of the body. An error with `created` comes from an interrupted
- * import, and some of its rows may be saved.
- */
+/** An error with `created` comes from an interrupted import, some of whose rows may be saved. */
 function isUnread({ code, members }: ApiError): boolean {
   const isRejection = code === 'too_many_imports' || code === 'unavailable';
   return code === 'rate_limited' || (isRejection && members.created === undefined);

@@ -25,10 +25,7 @@ export interface SyncOptions extends CallOptions {
   follow?: boolean | undefined;
 }
 
-/**
- * Updates a copy with the events after its position, or with the complete list if there is no position, or those
- * events are no longer available.
- */
+/** Updates a copy with the events after its position or, without a position or these events, with the complete list. */
 export async function syncStore(transport: Transport, store: ListingStore, options: SyncOptions): Promise<void> {
   const { follow = true, ...others } = options;
   let position = await store.position();
@@ -46,10 +43,7 @@ export async function syncStore(transport: Transport, store: ListingStore, optio
   }
 }
 
-/**
- * Replaces the copy.
- * @returns a position from before the read; events after it include all changes during the read
- */
+/** Replaces the copy. @returns a position from before the read; events after it include all changes during the read */
 async function copyAll(transport: Transport, store: ListingStore, options: CallOptions): Promise<Position> {
   const { sequence, epoch } = await new ListingList(transport, { limit: 1, fields: 'id' }, options);
   let isComplete = false;

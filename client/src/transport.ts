@@ -110,10 +110,7 @@ export class Transport {
     return send(baseUrl + path + toSearch(query), { method, headers, signal, fetch, ...given });
   }
 
-  /**
-   * Called once per call, so that every attempt has the same Idempotency-Key. The caller's headers take
-   * precedence.
-   */
+  /** Called once per call, so that every attempt has the same Idempotency-Key. The caller's headers take precedence. */
   #headers({ method, headers: own = {}, repeat }: Operation, options: CallOptions): Headers {
     checkNames(options, CALL_OPTIONS);
     const headers = new Headers({

@@ -75,10 +75,7 @@ export type ListQuery<F extends ListingField = ListingField> = {
 };
 
 type EventParameters = NonNullable<operations['listEvents']['parameters']['query']>;
-/**
- * Which events to return. `feed` is the feed that the listing belongs to after the change or, for a deletion,
- * the feed that it belonged to.
- */
+/** Which events to return. `feed` is the feed of the listing after the change or, for a deletion, before it. */
 export type EventFilter = {
   type?: ListingEvent['type'] | readonly ListingEvent['type'][] | undefined;
   listingId?: string | undefined;

@@ -63,10 +63,7 @@ export class WebhookEndpoints {
     return this.#transport.call({ method: 'POST', path: `${pathOf(id)}/roll-secret` }, options);
   }
 
-  /**
-   * Sends a sample event, waits up to 10 seconds for the endpoint's response, and returns the outcome, even
-   * if the endpoint failed.
-   */
+  /** Sends a sample event, waits up to 10 seconds for the endpoint's response, and returns even a failed outcome. */
   test(id: string, options?: CallOptions): Call<WebhookTest> {
     return this.#transport.call({ method: 'POST', path: `${pathOf(id)}/test`, waitMs: TEST_MS }, options);
   }

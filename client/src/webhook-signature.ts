@@ -47,10 +47,7 @@ export function isEqual(expected: string, given: string): boolean {
   return difference === 0;
 }
 
-/**
- * Converts a string or bytes to bytes; returns undefined for anything else. `isView` also accepts bytes from other
- * JavaScript realms, such as Jest's.
- */
+/** Undefined if the body is not a string or bytes. `isView` also accepts bytes of other realms, such as Jest's. */
 export function toBytes(body: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return encoder.encode(body);
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);

@@ -26,10 +26,7 @@ export type WebhookType = WebhookMessage['type'];
 
 /** A verified webhook. Ignore unknown types, which a newer service may send. */
 export type WebhookEvent = WebhookMessage & {
-  /**
-   * The `webhook-id` header, which is the same in each attempt. An ID that you have already processed is a
-   * repeat.
-   */
+  /** The `webhook-id` header, which is the same in each attempt. An ID that you have already processed is a repeat. */
   id: string;
 };
 
@@ -114,10 +111,7 @@ function parse(bytes: Uint8Array): WebhookMessage {
   throw new WebhookVerificationError('invalid_body', 'The signature is correct, but the body is not an event.');
 }
 
-/**
- * Signs a webhook as the service does, to test a receiver.
- * @returns the headers to send
- */
+/** Signs a webhook as the service does, to test a receiver. @returns the headers to send */
 export async function signWebhook(
   body: WebhookBody,
   secret: string,

@@ -1,4 +1,4 @@
-// What the package contains of others: their licenses, and a bill of materials for scanners.
+// Writes the licenses of the packages in the bundle, and a bill of materials for scanners.
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -10,10 +10,9 @@ interface LockedPackage {
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 const DIRECTORY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
-/** The dashboard's build writes them, too. */
+/** A heading in `licenses.md`. The dashboard's build writes the same headings. */
 const HEADING = /^## (\S+) - (\S+) \(.+\)$/gm;
 
-/** Files of a package or of code that it contains. */
 const LICENSE_FILE = /(^|\/)(licen[cs]e|notice|copyright)[^/.]*(\.(md|txt))?$/i;
 /** Comments that minifiers keep. The bundle has no comments. */
 const NOTICE = /\/\*!.*?\*\//gs;
@@ -37,7 +36,7 @@ export function writeLicenses(directory: string, modules: readonly string[]): vo
   writeFileSync(join(directory, 'licenses.md'), [title, ...texts.sort()].join('\n'));
 }
 
-/** Writes a bill of materials (CycloneDX 1.6) with all packages in the `licenses.md` in a directory and below. */
+/** Writes a bill of materials (CycloneDX 1.6) with all packages in the `licenses.md` files in a directory and below. */
 export function writeBill(directory: string): void {
   const { packages: locked } = JSON.parse(readFileSync(join(REPOSITORY, 'package-lock.json'), 'utf8'));
   const pages = globSync('**/licenses.md', { cwd: directory }).map((file) =>

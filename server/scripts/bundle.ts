@@ -8,8 +8,8 @@ const SOURCE = join(import.meta.dirname, '../src');
 const ENTRIES = ['main.ts', 'commands/program.ts'];
 
 /**
- * Writes the program in parts, which are loaded when they are needed; each thread in a file of its own, because the
- * threads of the single executable can load no others; and the files that the code reads.
+ * Writes the program in chunks, which are loaded on demand; each thread as one file, because threads of the single
+ * executable cannot load others; and the files that the code reads.
  * @returns the paths of all bundled modules
  */
 export async function bundleService(directory: string): Promise<string[]> {
@@ -36,7 +36,7 @@ async function bundle(files: string[], output: OutputOptions): Promise<string[]>
   return chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 }
 
-/** Modules find their files by their own path, which is another in a bundle: a file in `folder` of it. */
+/** Modules find files by their own path. In a bundle, that would be the path of the output file, in `folder`. */
 function keepPaths(folder: string): Plugin {
   return {
     name: 'keep-paths',
@@ -52,7 +52,7 @@ function keepPaths(folder: string): Plugin {
 
 const BUILTIN_IMPORT = /^import (?:([\w$]+)(?:, )?)?(?:\{ ([^}]+) \})? from ("node:[^"]+");$/gm;
 
-/** `import` would evaluate all that a module of Node.js exports. For `node:http`, that loads the whole of undici. */
+/** `import` would evaluate all exports of a built-in module. For `node:http`, that would load all of undici. */
 const readBuiltins: Plugin = {
   name: 'read-builtins',
   renderChunk(code) {

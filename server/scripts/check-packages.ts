@@ -11,7 +11,7 @@ try {
   for (const workspace of await findPublishedWorkspaces()) {
     const { tarball } = await packWorkspace(workspace, directory);
     check('publint', ['run', '--strict', tarball]);
-    // The packages are ES modules; every supported Node.js can `require` those.
+    // The packages are ES modules, which every supported version of Node.js can `require`.
     const { types } = await readManifest(join(REPOSITORY, workspace));
     if (types !== undefined) check('attw', [tarball, '--profile', 'esm-only', '--format', 'ascii']);
   }

@@ -1,7 +1,7 @@
 // Generates server/src/lib/common-passwords.txt from two lists, the most common password first in each:
 //   npx node server/scripts/common-passwords.ts src/passwords.json 10-million-password-list-top-1000000.txt
-// The first is from the npm package @zxcvbn-ts/language-common (MIT; `npm pack` fetches it), whose words many passwords begin
-// with; the second is from SecLists, Passwords/Common-Credentials (MIT), which also has digits and patterns.
+// The first is from the npm package @zxcvbn-ts/language-common (MIT; `npm pack` fetches it) and has words that many
+// passwords begin with; the second, from SecLists, Passwords/Common-Credentials (MIT), also has digits and patterns.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PASSWORD_LENGTH_MIN } from '../src/model/passwords.ts';

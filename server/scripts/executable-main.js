@@ -16,8 +16,8 @@ if (process.argv[flagsEnd] === process.execPath) process.argv.splice(2, flagsEnd
 await import('./dist/main.js');
 
 /**
- * Compiled modules make later starts faster. They are in this user's cache directory (XDG Base Directory Specification),
- * and only if no other user can write there: code from it is run. Without a safe directory, there is no cache.
+ * Compiled modules make later starts faster. They are cached in this user's cache directory (XDG Base Directory
+ * Specification), but only if no other user can write there, because code from the cache is run.
  */
 function enableCache() {
   const { XDG_CACHE_HOME, HOME } = process.env;

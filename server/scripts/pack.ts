@@ -10,7 +10,7 @@ const SERVER = join(import.meta.dirname, '..');
 const REPOSITORY = join(SERVER, '..');
 const DIST = join(SERVER, 'dist');
 const VIEWER = fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'));
-/** With the licenses of the code in it. */
+/** Includes the licenses of the bundled code. */
 const VIEWER_FILES = [
   'swagger-ui.css',
   'swagger-ui-bundle.js',

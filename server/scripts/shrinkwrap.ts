@@ -1,4 +1,4 @@
-// Writes a workspace's npm-shrinkwrap.json, so that npm installs the dependencies that the repository's lock file names:
+// Writes a workspace's npm-shrinkwrap.json, so that npm installs the dependencies in the repository's lock file:
 //   node server/scripts/shrinkwrap.ts cli
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ function pinDependencies(place: string, flags: Flags): void {
   for (const each of Object.keys(optionalDependencies)) pin(each, place, { ...flags, optional: true });
 }
 
-/** Pins a dependency and those of its own, unless they are already pinned with the same or fewer flags. */
+/** Pins a dependency and its dependencies, unless they are already pinned with the same or fewer flags. */
 function pin(dependency: string, from: string, flags: Flags): void {
   const place = findPlace(dependency, from);
   // The packages of this repository depend on each other by range.

@@ -8,7 +8,7 @@ interface Options {
   challenge: string;
 }
 
-/** An authenticator in software, with one passkey (WebAuthn Level 3 §6). */
+/** A software authenticator with one passkey (WebAuthn Level 3 §6). */
 export class Authenticator {
   readonly id: string;
   readonly #privateKey: KeyObject;
@@ -17,7 +17,7 @@ export class Authenticator {
   readonly #origin: string;
   /** Whether it verifies the user by a PIN or biometrics. */
   verifiesUser = true;
-  /** The format of the attestation, which is not valid unless it is `none`. */
+  /** The attestation format. The attestation is not valid unless the format is `none`. */
   attestation = 'none';
 
   constructor(origin: string, { domain = 'localhost', id = randomBytes(16).toString('base64url') } = {}) {
@@ -78,7 +78,7 @@ export class Authenticator {
     return Buffer.from(JSON.stringify({ type, challenge, origin: this.#origin, crossOrigin: false }));
   }
 
-  /** ES256 (RFC 9053 §7.1.1). */
+  /** The public key as a COSE EC2 key for ES256 (RFC 9053 §7.1.1). */
   #coseKey(): Buffer {
     const { x = '', y = '' } = this.#publicKey.export({ format: 'jwk' });
     const coordinate = (value: string) => Buffer.concat([Buffer.of(0x58, 32), Buffer.from(value, 'base64url')]);
@@ -87,7 +87,7 @@ export class Authenticator {
   }
 }
 
-/** A short text string in CBOR (RFC 8949). */
+/** Encodes an ASCII string of up to 23 characters in CBOR (RFC 8949). */
 function text(value: string): Buffer {
   return Buffer.concat([Buffer.of(0x60 + value.length), Buffer.from(value)]);
 }

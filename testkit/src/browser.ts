@@ -10,9 +10,7 @@ import type { TestService } from './service.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/**
- * A hash of `PASSWORD` with a low cost. A real hash takes 70 ms to create, and 70 ms more at each sign-in.
- */
+/** A hash with a low cost. A hash at the real cost takes 70 ms to create, and 70 ms more at each sign-in. */
 const PASSWORD_HASH = cheapHash();
 
 function cheapHash(): string {
@@ -53,7 +51,6 @@ export class Browser {
     this.#url = url;
   }
 
-  /** The value of the `Cookie` header. */
   get cookie(): string {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }
@@ -74,7 +71,7 @@ export class Browser {
     return this.fetch(path, { method, headers: { ...type, ...headers }, body: JSON.stringify(body) });
   }
 
-  /** Sends a request. @returns the JSON of the response, which must have this status */
+  /** Asserts the status. @returns the JSON of the response; undefined if its body is empty */
   async ask(method: string, path: string, body?: unknown, status = 200) {
     const response = await this.send(method, path, body);
     const text = await response.text();

@@ -48,13 +48,11 @@ export interface World {
 
 const EXTERNAL_ID = 'MLS-20931';
 
-/** Creates an empty account. */
 export async function createEmptyWorld(service: TestService, gate: Gate): Promise<World> {
   const { memberId = '', ...entered } = await gate.enter(service);
   return { service, gate, ...entered, ids: { externalId: EXTERNAL_ID, memberId, name: 'mls' } };
 }
 
-/** Creates an account with this listing. */
 export async function createWorld(service: TestService, gate: Gate, listing: unknown): Promise<World> {
   const world = await createEmptyWorld(service, gate);
   const { id } = await readListing(await sendJson(world, 'POST', '/listings', listing), 201);
@@ -67,7 +65,6 @@ export async function addKey(world: World): Promise<void> {
   world.ids.keyId = keyId;
 }
 
-/** Adds a member to the account. */
 export async function addMember(world: World): Promise<void> {
   world.ids.memberId = (await createPerson(world.service, { accountId: world.accountId, role: 'member' })).userId;
 }
@@ -107,7 +104,7 @@ export async function logRequest(world: World): Promise<void> {
   ids.entryId = data[0].id;
 }
 
-/** Sends a request with a JSON body. `path` is relative to the API's base. */
+/** `path` is relative to the API's base. A string body is sent unchanged. */
 export function sendJson(
   { gate, caller }: World,
   method: string,

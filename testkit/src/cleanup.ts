@@ -5,10 +5,7 @@ export interface Cleanup {
 
 const stacks = new WeakMap<Cleanup, AsyncDisposableStack>();
 
-/**
- * Runs `end` after the test. Unlike with `t.after`, what was started last ends first, and one failure does
- * not leave the rest running.
- */
+/** Runs `end` after the test. Unlike `t.after`, runs the functions in reverse order, and all even if one fails. */
 export function defer(t: Cleanup, end: () => unknown): void {
   let stack = stacks.get(t);
   if (stack === undefined) {

@@ -9,9 +9,8 @@ type Row = Record<string, unknown>;
 /** A test's database, with access that bypasses the service. */
 export interface TestDatabase {
   url: string;
-  /** Runs a statement, as another program would. In the statement, each `?` stands for a value. */
+  /** Runs a statement on a connection of its own. Each `?` in it stands for a value. */
   sql(text: string, ...values: SQLInputValue[]): Promise<Row[]>;
-  /** Runs several statements. */
   script(text: string): Promise<void>;
   /** An SQL expression for the account's key in `listing_facets`, with a `?` for the account's id. */
   accountKey: string;
@@ -20,7 +19,6 @@ export interface TestDatabase {
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** The engine of the tests: `sqlite`, or `postgres` if `TEST_DATABASE` says so. */
 export const ENGINE: Engine = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite';
 
 /** Skips a test on other engines, for the reason `why`. */

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 
-/** The number of lines to show of an error: enough for a short difference. */
+/** The maximum number of lines of an error to show, which is enough for a short diff. */
 const LINES_MAX = 12;
 
 /** Reports each failed test with its file and the first lines of its error. */

@@ -3,10 +3,7 @@ import { Identity } from '../../server/src/http/identity/identity.ts';
 import type { Database } from '../../server/src/storage/database.ts';
 import { openDatabase } from '../../server/src/storage/open.ts';
 
-/**
- * Returns all routes of better-auth as the service configures it, including unused ones such as `POST
- * /sign-up/email`.
- */
+/** All routes of better-auth as configured by the service, including unused ones such as `POST /sign-up/email`. */
 export async function routesOfBetterAuth(database: Database): Promise<string[]> {
   const log = { logger: pino({ level: 'silent' }), writeLine: () => {} };
   const api = await new Identity(database, undefined, log).call(async (all) => all);

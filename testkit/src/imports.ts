@@ -35,7 +35,6 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-/** Sends a file to import. */
 export function sendFile(service: TestService, tenant: Tenant, sent: Sent): Promise<Response> {
   const { type, body, query = '', headers = {} } = sent;
   const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
@@ -47,7 +46,6 @@ export function sendFile(service: TestService, tenant: Tenant, sent: Sent): Prom
   });
 }
 
-/** Reads a response, which must be a report with status 200. */
 export async function readReport(response: Response): Promise<Report> {
   const text = await response.text();
   assert.equal(response.status, 200, text);

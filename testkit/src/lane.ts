@@ -4,12 +4,10 @@ import { NDJSON } from './imports.ts';
 import { assertIs, descriptionOf, type Known, type Ledger } from './ledger.ts';
 import type { Call, PatientCaller, Told } from './patient-caller.ts';
 
-/** The maximum number of listings, which keeps the lists short. */
+/** The maximum number of a lane's listings, which keeps lists short. */
 const LISTINGS_MAX = 40;
 const IMPORTED = 3;
-/**
- * The number of kinds of requests. A lane sends them in turn, and the last kind only if the lane has a feed.
- */
+/** The number of kinds of requests, which a lane sends in turn. The last kind requires a feed. */
 export const LANE_KINDS = 16;
 
 /** A client that sends one request at a time and knows how its listings must be stored. */
@@ -155,7 +153,6 @@ export class Lane {
     this.#ledger.gone.add(known.address);
   }
 
-  /** Imports new listings and changes in one file. */
   async #import(atomic: boolean): Promise<void> {
     const old = [...this.#mine.values()].filter(({ externalId }) => externalId !== undefined).slice(-IMPORTED);
     const changed = old.map((known) => ({ ...known, listPrice: this.#nextPrice() }));
@@ -174,10 +171,7 @@ export class Lane {
     for (const row of rows) this.#note({ ...row, version: row.version + 1 });
   }
 
-  /**
-   * Sends a file to the lane's feed. In the file, one of the feed's listings is missing, one is unchanged, the others
-   * are changed, and some listings are new.
-   */
+  /** Sends a file that lacks one of the feed's listings, repeats another, changes the rest, and adds new ones. */
   async #runFeed(): Promise<void> {
     const [missing, same, ...old] = [...this.#mine.values()].filter(({ isFed }) => isFed);
     const made = this.#freshRows().map((row) => ({ ...row, isFed: true }));
@@ -199,7 +193,7 @@ export class Lane {
     assertIs(JSON.parse(text), known);
   }
 
-  /** Checks that a list from any process contains all listings that were acknowledged before the request. */
+  /** Checks that a list from any process contains all of the lane's acknowledged listings. */
   async #list(): Promise<void> {
     const lines = await this.#caller.list();
     if (lines === undefined) return;

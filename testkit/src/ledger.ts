@@ -25,10 +25,7 @@ export interface Ledger {
   known: Map<string, Known>;
   /** Addresses that must not exist: those of deleted listings and of rejected creates. */
   gone: Set<string>;
-  /**
-   * The listings of requests without an Idempotency-Key whose outcome is unknown. Each group is stored
-   * completely or not at all.
-   */
+  /** The listings of requests with an unknown outcome and no Idempotency-Key. A request stores all of them or none. */
   unknown: Known[][];
   /** How often each outcome occurred, by the names that `PatientCaller` lists. */
   counts: Map<string, number>;
@@ -58,10 +55,7 @@ export function assertIs(listing: Record<string, unknown> | undefined, known: Kn
   assert.ok(is === was, `a listing is ${is}; acknowledged was ${was}`);
 }
 
-/**
- * Returns a description that depends on the price. It has up to 3,919 characters, so that it reveals partial
- * changes.
- */
+/** Depends on the price, and has up to 3,919 characters, so that it reveals partial changes. */
 export function descriptionOf(listPrice: number): string {
   return 'Bright rooms. '.repeat(1 + ((listPrice * 37) % 280)).trimEnd();
 }

@@ -24,7 +24,6 @@ export function post(
   });
 }
 
-/** Sends a request with a JSON body, if any. */
 export function send(
   service: TestService,
   tenant: Tenant,
@@ -84,7 +83,6 @@ export async function plant(
     commit;`);
 }
 
-/** The SQL of each engine for planted listings. */
 const PLANTING = {
   sqlite: {
     id: `printf('lst_%026d', n)`,

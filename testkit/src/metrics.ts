@@ -3,12 +3,8 @@ import assert from 'node:assert/strict';
 /** A page of metrics in the text format of Prometheus. */
 export interface MetricsPage {
   text: string;
-  /** The names of all metrics. */
   names: string[];
-  /**
-   * The sum of the samples whose name is `name` and whose labels contain `labels`; undefined if there are
-   * none.
-   */
+  /** The sum of the samples with this name and at least these labels; undefined if there are none. */
   value(name: string, labels?: Record<string, string>): number | undefined;
 }
 

@@ -5,31 +5,22 @@ import { until } from './until.ts';
 
 export interface MixedLoad {
   ledger: Ledger;
-  /** The number of finished requests of each lane. */
+  /** The number of each lane's completed turns. A turn sends one or more requests. */
   turns: number[];
   /** Returns how often this outcome occurred. `PatientCaller` lists the outcomes. */
   told(what: string): number;
-  /**
-   * Waits for a condition.
-   * @returns whether it became true in time. Rejects with the first broken promise of the service
-   */
+  /** Resolves with whether a condition became true in time. Rejects with the first error of a lane. */
   reaches(isSo: () => boolean, patienceMs: number): Promise<boolean>;
-  /**
-   * Pauses the load. Resolves when no request is in flight; until then, a service must be running. Rejects as
-   * `finish` does.
-   */
+  /** Resolves when no request is in flight; a service must run until then. Rejects with the first error of a lane. */
   pause(): Promise<void>;
   resume(): void;
-  /**
-   * Ends the load. Resolves when all lanes have ended. Rejects with the first broken promise of the service.
-   */
+  /** Resolves when all lanes have ended. Rejects with the first error of a lane. */
   finish(): Promise<void>;
 }
 
 /**
- * Starts lanes that change and read listings on the services in turn. `urls` may change later. With
- * `hasFeeds`, each lane also has a feed. If a service is killed during the feed's run, the next run must wait
- * for the lease to expire.
+ * Starts lanes that change and read listings on the services in turn. `urls` may change later. With `hasFeeds`, each
+ * lane also has a feed. If a service is killed during the feed's run, the next run must wait for the lease to expire.
  */
 export function startMixedLoad(urls: readonly string[], key: string, lanes: number, hasFeeds = false): MixedLoad {
   const ledger = createLedger();

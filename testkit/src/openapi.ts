@@ -44,9 +44,7 @@ export interface Told {
 const UNIVERSAL =
   /^(date|connection|keep-alive|content-(encoding|length|type)|transfer-encoding|cache-control|vary|x-content-type-options)$/;
 
-/**
- * Headers that may be missing, because they depend on the settings, the format, the page, or the error code.
- */
+/** Headers that may be missing, depending on the settings, the format, the page, or the error code. */
 const DEPENDING =
   /^(ratelimit.*|idempotent-replayed|link|x-(sequence|epoch|total-count)|retry-after|accept-encoding|set-cookie)$/;
 
@@ -76,10 +74,7 @@ export class OpenApiDocument {
     );
   }
 
-  /**
-   * Checks a value against a schema of the document. With `hasFields`, the listings in a list may lack
-   * required members.
-   */
+  /** With `hasFields`, the listings in a list may lack required members. */
   assertValid(value: unknown, schema: object, what: string, hasFields = false): void {
     const validate = this.#ajv.compile(schema);
     validate(value);
@@ -89,7 +84,6 @@ export class OpenApiDocument {
     assert.equal(errors.length, 0, `${what}: ${this.#ajv.errorsText(errors)} in ${JSON.stringify(value)}`);
   }
 
-  /** Whether a value matches a schema of the document. */
   matches(value: unknown, schema: object): boolean {
     return this.#ajv.compile(schema)(value);
   }
@@ -115,10 +109,7 @@ export class OpenApiDocument {
   }
 }
 
-/**
- * Asserts that a response has all documented headers, except for those that may be missing, and no others, except
- * for those that every response may have.
- */
+/** Asserts that all headers but `UNIVERSAL` are documented, and that all documented ones but `DEPENDING` exist. */
 export function assertHeaders(given: Headers, { headers = {} }: DocumentedReply): void {
   const documented = Object.keys(headers).map((name) => name.toLowerCase());
   const undocumented = [...given.keys()].filter((name) => !UNIVERSAL.test(name) && !documented.includes(name));

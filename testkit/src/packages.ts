@@ -17,15 +17,12 @@ export interface Manifest {
   [member: string]: unknown;
 }
 
-/** A workspace that `npm pack` has packed. */
 export interface PackedWorkspace {
   name: string;
   tarball: string;
-  /** The paths of its files. */
   files: string[];
 }
 
-/** A packed workspace that has been unpacked. */
 export interface UnpackedWorkspace extends PackedWorkspace {
   workspace: string;
   directory: string;
@@ -36,7 +33,6 @@ export async function readManifest(directory: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
 }
 
-/** Finds the workspaces that are published. */
 export async function findPublishedWorkspaces(): Promise<string[]> {
   const { workspaces } = await readManifest(REPOSITORY);
   const names = Array.isArray(workspaces) ? workspaces.map(String) : [];
@@ -44,7 +40,6 @@ export async function findPublishedWorkspaces(): Promise<string[]> {
   return names.filter((_, index) => manifests[index]?.private !== true);
 }
 
-/** Packs a workspace as it will be published. */
 export async function packWorkspace(workspace: string, directory: string): Promise<PackedWorkspace> {
   const args = ['pack', '-w', workspace, '--pack-destination', directory, '--json', '--silent'];
   const { stdout } = await run('npm', args, { cwd: REPOSITORY, env: bareEnvironment({}), maxBuffer: OUTPUT_BYTES_MAX });
@@ -57,7 +52,7 @@ export async function packWorkspace(workspace: string, directory: string): Promi
 /** Packs workspaces, and unpacks them into one directory together with their dependencies. */
 export async function unpackWorkspaces(workspaces: string[], root: string): Promise<UnpackedWorkspace[]> {
   const unpacked: UnpackedWorkspace[] = [];
-  // Unpack them one by one, because each build writes to its workspace.
+  // Not in parallel, because packing the CLI also builds the client.
   for (const workspace of workspaces) unpacked.push(await unpack(workspace, root));
   for (const { workspace, manifest } of unpacked) {
     for (const name of Object.keys(manifest.dependencies ?? {})) await link(name, workspace, root);

@@ -41,10 +41,9 @@ export class PatientCaller {
   readonly #urls: readonly string[];
   readonly #key: string;
   /**
-   * The number of each outcome: `acknowledged` (changes), `read`, `replayed` (done by a try whose response
-   * was lost), `repeated` (sent again after its response), `lost` (connections), `cut` (those that were lost
-   * while a list or a page of events was streamed), `unreachable`, `closing` (responses that close their
-   * connection), and error codes.
+   * The number of each outcome: `acknowledged` (changes), `read`, `replayed` (done by a try whose response was lost),
+   * `repeated` (sent again after its response), `lost` (connections), `cut` (those that were lost while a list or a
+   * page of events was streamed), `unreachable`, `closing` (responses that close their connection), and error codes.
    */
   readonly #counts: Map<string, number>;
   #calls = 0;
@@ -63,9 +62,8 @@ export class PatientCaller {
   }
 
   /**
-   * Sends a request until it is acknowledged, each time with its Idempotency-Key, if it has one. `wasDone` means
-   * that the request has already been acknowledged. If a try was rejected, it must not have been executed. `tries`
-   * in the result is the number of tries.
+   * Sends a request until it is acknowledged, each time with its Idempotency-Key, if it has one. `wasDone` means that
+   * the request has already been acknowledged. If a try was rejected, it must not have been executed.
    */
   async send(call: Call, wasDone = false): Promise<Told & { tries: number }> {
     const endTimeMs = performance.now() + PATIENCE_MS;

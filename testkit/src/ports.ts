@@ -2,14 +2,10 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
-/**
- * Below the ephemeral ports, from which the system could give a free port to an outgoing connection, or to a
- * server on port 0, at any moment.
- */
+/** Below the ephemeral ports, which the system may assign to outgoing connections and to port 0 at any moment. */
 const PORTS = [20_000, 32_000] as const;
 const ATTEMPTS = 20;
 
-/** Finds a port that is currently free. */
 export async function findFreePort(host = '127.0.0.1'): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const port = randomInt(...PORTS);

@@ -20,7 +20,6 @@ const READY = /ready to accept (read-only )?connections/;
 
 let found: Promise<Programs> | undefined;
 
-/** Initializes a server's data directory. */
 export async function initialize(
   directory: string,
   password: string,

@@ -4,10 +4,7 @@ import { newDirectory, type PostgresServer, startOn } from './postgres.ts';
 import { copyDirectory, writeOwned } from './postgres-programs.ts';
 import { until } from './until.ts';
 
-/**
- * Files that a base backup does not copy: files of the running processes, and the write-ahead log, which is
- * streamed.
- */
+/** Not part of a base backup: files of running processes, and the write-ahead log, which is streamed. */
 const LEFT_OUT = /^(postmaster\.(pid|opts)$|pg_(wal|replslot|stat_tmp)\/|.*pgsql_tmp)/;
 
 /** Starts a standby of a running server, with a copy made as `pg_basebackup` does. */

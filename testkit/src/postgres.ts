@@ -10,9 +10,7 @@ import { initialize, killAll, launch, type Programs, stop } from './postgres-pro
 import { until } from './until.ts';
 
 const PASSWORD = 'password';
-/**
- * With this collation, strings sort differently than in SQLite, unless the tables set their own collation.
- */
+/** With this collation, strings sort differently than in SQLite, unless tables set their own collation. */
 const INITDB_FLAGS = ['--no-sync', '--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en'];
 /** Faster settings, because test data need not survive a crash. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'unix_socket_directories='];
@@ -29,7 +27,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** What a server has instead of the tests' defaults. */
+/** Overrides the tests' defaults. */
 interface OwnServer {
   directory?: string;
   flags?: readonly string[];
@@ -49,7 +47,7 @@ export function newDirectory(): string {
   return join(tmpdir(), `property-listings-postgres-${randomBytes(6).toString('hex')}`);
 }
 
-/** Starts a server on a temporary data directory. */
+/** Starts a server on a data directory, which is removed when the server stops or this process exits. */
 export async function startOn(
   directory: string,
   settings: readonly string[],
@@ -102,10 +100,7 @@ export async function startOn(
 
 let shared: Promise<string> | undefined;
 
-/**
- * Returns the URL of the server that tests share: `TEST_POSTGRES_URL` or, without it, a server that this
- * process starts.
- */
+/** The URL of the server that tests share: `TEST_POSTGRES_URL`, or else a server that this process starts. */
 export function startPostgres(): Promise<string> {
   const { TEST_POSTGRES_URL: given } = process.env;
   shared ??= given ? Promise.resolve(given) : createPostgresServer().then(({ url }) => url);

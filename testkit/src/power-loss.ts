@@ -23,17 +23,11 @@ export interface PowerLoss {
   sums: { losses: number; unsynced: number; inCheckpoint: number };
 }
 
-/**
- * After the first losses, up to this number, and after this share of the later ones, only synced data is kept.
- * After all others, some unsynced data may be kept, too.
- */
+/** The first losses, and `STRICT_SHARE` of the later ones, keep only synced data. Others may keep unsynced data. */
 const STRICT_FIRST = 2;
 const STRICT_SHARE = 0.25;
 
-/**
- * Prepares simulated power losses. With the returned settings, a service keeps its files on a simulated disk,
- * in a subdirectory of `directory`.
- */
+/** With the returned settings, a service keeps its files on a simulated disk in a subdirectory of `directory`. */
 export function preparePowerLoss(directory: string, random: Random, given: Record<string, string>): PowerLoss {
   const library = join(directory, 'power-loss.so');
   if (!existsSync(library)) execFileSync('cc', ['-O2', '-shared', '-fPIC', '-pthread', '-o', library, SOURCE]);
@@ -83,9 +77,9 @@ interface Naming {
 }
 
 /**
- * A directory whose state after a power loss is simulated: it contains synced data, and any part of the rest.
- * Of the names that were created or removed since the last sync, a prefix survives, as on journaling and
- * copy-on-write file systems.
+ * A directory whose state after a power loss is simulated: synced data, and any part of the unsynced data. Of the
+ * names that were created or removed since the last sync, a prefix survives, as on journaling and copy-on-write file
+ * systems.
  */
 class Disk {
   readonly #root: string;
@@ -162,10 +156,7 @@ class Disk {
     return entries.filter(([, entry]) => entry instanceof UnsyncedFile && entry.isUnsynced).map(([path]) => path);
   }
 
-  /**
-   * Gives the directory a state that is possible after a power loss. Without `random`, it contains only
-   * synced data.
-   */
+  /** Writes a state that is possible after a power loss; without `random`, only synced data. */
   losePower(random?: Random): void {
     const kept = random === undefined ? 0 : random.upTo(this.#namings.length);
     for (const naming of this.#namings.slice(0, kept)) this.#name(naming);

@@ -4,10 +4,7 @@ import { type CommandResult, WarmProgram } from './warm-program.ts';
 
 /** The program that runs from its sources, as in a clone of the repository. */
 export const SOURCE_PROGRAM = new URL('../../server/bin/property-listings.js', import.meta.url).pathname;
-/**
- * The program that tests run. The set-up of the test suites bundles it, because loading its sources takes longer
- * than most tests.
- */
+/** The test suites set a bundled program, because loading the sources takes longer than most tests. */
 export const PROGRAM = process.env.TEST_PROGRAM || SOURCE_PROGRAM;
 export const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
 
@@ -16,16 +13,12 @@ export interface ServeProcess {
   child: ChildProcess;
   /** The process's log lines, parsed. */
   log: Record<string, unknown>[];
-  /** Returns the process's messages to the operator. */
   stderr(): string;
   /** Sends a signal and resolves with the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/**
- * Returns an environment with only these variables, and those that every program needs, so that the caller's
- * environment does not affect the program.
- */
+/** Isolates a program from the caller's environment, except for the variables that every program needs. */
 export function bareEnvironment(settings: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env;
   return { PATH, HOME, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...settings };
@@ -96,10 +89,7 @@ export async function spawnService(settings: Record<string, string>, copy?: Prog
   };
 }
 
-/**
- * Chooses the program. Planted faults change the sources, so they require the program that runs from its
- * sources.
- */
+/** Planted faults change the sources, so they require the program that runs from its sources. */
 function programFor(settings: Record<string, string>): string {
   return settings.PLANTED_SOURCES === undefined ? PROGRAM : SOURCE_PROGRAM;
 }
@@ -126,10 +116,6 @@ export function runCommandWarm(args: string[], settings: Record<string, string>,
   return warm.run({ args, env: environment(settings), input });
 }
 
-/**
- * Creates an account and a key with the operator's commands. If `run` is `runCommand`, they run in separate
- * processes.
- */
 export async function createTenantByCommand(settings: Record<string, string>, run = runCommandWarm) {
   const account = JSON.parse((await run(['accounts', 'create', '--name', 'Ada', '--json'], settings)).stdout);
   const args = ['keys', 'create', '--account', account.id, '--name', 'Test', '--json'];

@@ -20,7 +20,6 @@ const KEPT_MS = 24 * 60 * 60 * 1000;
 /**
  * Bundles the program in the same way as for the package. The directory's name is a hash of its content, because
  * Node.js caches compiled code by path, and because other test runs may still use their own directories.
- * @returns the path of the program
  */
 export async function buildProgram(): Promise<string> {
   const aside = join(BUILDS, `building-${process.pid}`);

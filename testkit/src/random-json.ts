@@ -1,7 +1,4 @@
-/**
- * Returns a generator of numbers from 0 (inclusive) to 1 (exclusive), which are the same for the same seed
- * (mulberry32, public domain).
- */
+/** Returns a seeded generator of numbers from 0 (inclusive) to 1 (exclusive): mulberry32, public domain. */
 export function generator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,10 +17,7 @@ const CHARACTERS = [
 ];
 const SPACES = ['', '', '', ' ', '\n', '\t \r'];
 
-/**
- * Generates a valid JSON document of nested values, with escapes and white space, and without duplicate
- * names.
- */
+/** Generates nested JSON with escapes and white space, and without duplicate names. */
 export function randomDocument(seed: number): string {
   const random = generator(seed);
   const pick = (list: string[]) => list[Math.floor(random() * list.length)] ?? '';

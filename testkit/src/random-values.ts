@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { PROPERTY_TYPES, STATUSES } from '../../server/src/model/listings.ts';
 
-/**
- * This module generates values that engines may treat differently. There are only a few of each kind, so that
- * they collide.
- */
+// Values that engines may treat differently. There are only a few of each kind, so that they collide.
 
 /** Generates `value` once in `times`, otherwise `nothing`. */
 export function seldom<T, N>(times: number, value: fc.Arbitrary<T>, nothing: N): fc.Arbitrary<T | N> {

@@ -33,13 +33,12 @@ export class RawConnection {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Waits for the first byte, then pauses reading. */
   async pauseAtFirstByte(): Promise<void> {
     while (this.#length === 0 && !this.#ended) await this.#more();
     this.socket.pause();
   }
 
-  /** Reads the next complete response. HEAD, 1xx, 204, and 304 do not have a body. */
+  /** Reads the next complete response. Set `hasBody` to false for responses to HEAD. */
   async readReply({ hasBody = true } = {}): Promise<RawReply> {
     const head = await this.#readThrough('\r\n\r\n');
     const [statusLine = '', ...lines] = head.trimEnd().split('\r\n');
@@ -96,7 +95,7 @@ export class RawConnection {
     return this.#take(length);
   }
 
-  /** Joins the data that is received but not yet read into one buffer. */
+  /** Joins the received but unread data into one buffer. */
   #received(): Buffer {
     const [first, ...others] = this.#chunks;
     const received = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);

@@ -106,7 +106,6 @@ export async function readListing(response: Response, status = 200) {
   return listingReply.parse(JSON.parse(text));
 }
 
-/** Reads an error, which must have the common format, this status, and this code. */
 export async function readError(response: Response, status: number, code: string): Promise<ErrorReply> {
   const text = await response.text();
   assert.deepEqual([response.status, response.headers.get('content-type')], [status, 'application/json'], text);
@@ -116,7 +115,6 @@ export async function readError(response: Response, status: number, code: string
   return error;
 }
 
-/** Returns `field: code` for each validation issue, sorted. */
 export function faultsOf(error: ErrorReply): string[] {
   return (error.details ?? []).map(({ field, code }) => `${field}: ${code}`).sort();
 }

@@ -55,9 +55,7 @@ function hundredths(min: number, max: number): fc.Arbitrary<number> {
   return fc.integer({ min, max }).map((value) => value / 100);
 }
 
-/**
- * Generates values that match a schema. A rule that is stated only in prose can still reject a few of them.
- */
+/** Generates values that match a schema. A rule stated only in prose can still reject a few of them. */
 export function valuesOf(given: Schema, document: OpenApiDocument): fc.Arbitrary<unknown> {
   const schema: Schema = document.schemaOf(given);
   if (schema.anyOf !== undefined) {
@@ -164,7 +162,7 @@ export function damaged(given: Schema, document: OpenApiDocument): fc.Arbitrary<
   return mixed([9, changed], [1, WRONG]);
 }
 
-/** Changes a member. It does not use an assignment, which for `__proto__` would set the prototype. */
+/** Defines the member, because an assignment to `__proto__` would set the prototype. */
 function changeMember(value: object, name: string, wrong: unknown): unknown {
   const entries = Object.entries(value).filter(([each]) => each !== name);
   const changed = Object.fromEntries(entries);

@@ -23,7 +23,6 @@ export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script
   directory: string;
   logLines: string[];
   createTenant(name?: string, access?: Access): Promise<Tenant>;
-  /** Creates another key for an account. */
   createKey(accountId: string, access?: Access, expiresAt?: number | null): Promise<Tenant>;
   fetch(tenant: Tenant, path: string, init?: RequestInit): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -56,10 +55,7 @@ type TestOptions = ServerLimits &
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8);
 
-/**
- * Options that retry the removal of a directory, because workers whose first process was killed may still
- * write to it until they end.
- */
+/** Retries, because workers whose first process was killed may write to the directory until they end. */
 export const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 
 export async function createDirectory(): Promise<string> {
@@ -73,10 +69,7 @@ export async function startSharedService(options?: TestOptions): Promise<TestSer
   return service;
 }
 
-/**
- * Starts a service in this process, with its own port and database. `await using` stops it and removes the
- * database.
- */
+/** Starts a service in this process. `await using` stops it and removes the database. */
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const directory = await createDirectory();
   const made = options.database ?? (await createDatabase(directory, options.engine));

@@ -23,7 +23,6 @@ export async function serveFor(
   return service;
 }
 
-/** Starts a program, as the user `owner` if given. */
 export function spawnFor(
   t: Cleanup,
   command: string,
@@ -62,7 +61,6 @@ async function endByForce(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Whether a process with this id is running. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -72,7 +70,6 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Resolves once this address refuses connections. */
 export async function waitUntilRefused(url: string): Promise<void> {
   await until(`${url} refuses connections`, () => isRefused(Number(new URL(url).port)));
 }

@@ -18,11 +18,7 @@ const ENCODINGS = ['identity', 'gzip', 'br'];
 const READERS = 4;
 const WRITERS = 2;
 
-/**
- * Checks that lists are never stale. Each writer repeatedly changes the price of one listing. At the same
- * time, readers read lists. Each list must have the prices of the last changes that were acknowledged before
- * the request, or later prices.
- */
+/** Checks that lists have the prices that were acknowledged before the request, or later ones, while prices change. */
 export async function readListsWhileWriting(target: Target, count: number): Promise<void> {
   const acknowledged = { prices: new Map<string, number>(), changes: 0 };
   for (let writer = 0; writer < WRITERS; writer += 1) {
@@ -49,7 +45,7 @@ export async function readListsWhileWriting(target: Target, count: number): Prom
       await send(target, 'PATCH', `/v1/listings/${id}`, { listPrice });
       acknowledged.prices.set(id, listPrice);
       acknowledged.changes += 1;
-      // Some lists are read several times between two changes.
+      // Read a list here, so that some lists are read repeatedly without a change in between.
       if (listPrice % 3 === 0) await send(target, 'GET', '/v1/listings?limit=20');
     }
   };

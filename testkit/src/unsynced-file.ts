@@ -42,7 +42,7 @@ class Content {
   }
 }
 
-/** A write, or a truncation to `size`. `position` is the place of its record in the log. */
+/** A write, or a truncation to `size`. `position` is that of the change's record in the log. */
 export type Change = { position: number } & ({ offset: number; data: Buffer } | { size: number });
 
 /** A file with synced and unsynced changes. */
@@ -88,7 +88,7 @@ function apply(content: Content, change: Change): void {
 
 /** The sizes of units that disks and file systems write as a whole. */
 const SECTOR_BYTES = [512, 4096];
-/** The share of sectors whose last state reaches the disk. */
+/** Possible shares of the sectors whose last state reaches the disk. */
 const SHARES = [0.05, 0.5, 0.95];
 
 /** Gives each sector, and the file's size, a state that it had at some time since the last sync. */

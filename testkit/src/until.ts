@@ -3,10 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const DEADLINE_MS = 30_000;
 const POLL_MS = 10;
 
-/**
- * Polls `ask` until its value is neither false nor undefined, and returns that value.
- * @throws at the deadline
- */
+/** Polls `ask` until its value is neither false nor undefined, and returns that value. @throws at the deadline */
 export async function until<T>(
   what: string,
   ask: () => T | undefined | false | Promise<T | undefined | false>,

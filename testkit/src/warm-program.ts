@@ -19,7 +19,7 @@ interface Run {
   input: Input;
 }
 
-/** Runs commands in a thread, whose module calls `serveRuns`. */
+/** Runs commands in a worker thread. The module of the thread must call `serveRuns`. */
 export class WarmProgram {
   readonly #module: URL;
   #thread: Worker | undefined;
@@ -53,7 +53,6 @@ export class WarmProgram {
   }
 }
 
-/** Executes the commands that the thread receives. The thread's module calls this. */
 export function serveRuns(run: (args: string[]) => Promise<void>): void {
   const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   for (const name of ['stdout', 'stderr'] as const) {

@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 
-/**
- * A listing's columns, in the same order as in `toColumns`. The rest of the listing is only in its document.
- */
+/** A listing's columns, in the same order as in `toColumns`. The rest of the listing is only in its document. */
 const COLUMNS = `account, id, external_id, status, property_type, city, beds, baths, list_price, year_built, latitude,
   longitude, doc`;
 
-/**
- * Rows are numbered in the order in which listings are created. Because each index entry ends with the row's
- * number, equal entries are in this order, too.
- */
+/** Rows are numbered by creation. Index entries end with the row's number, so equal entries are in this order, too. */
 const SCHEMA = `
   create table api_keys (hash text primary key, account text not null) strict, without rowid;
   create table listings (

@@ -4,10 +4,7 @@ import type { SQLInputValue } from 'node:sqlite';
 export type ListQuery = Record<string, SQLInputValue | undefined> &
   Partial<Record<'q' | 'bbox' | 'near' | 'radius' | 'sort' | 'cursor', string>> & { limit?: number; count?: boolean };
 
-/**
- * A statement with its values. Its text does not contain the values, so that a few prepared statements serve
- * all requests.
- */
+/** The text does not contain the values, so that a few prepared statements serve all requests. */
 export type Query = { text: string; values: SQLInputValue[] };
 
 const NAMES = { status: 'status', propertyType: 'property_type', city: 'city' };
@@ -41,10 +38,7 @@ const DISTANCE = `(${2 * EARTH_RADIUS_KM} * asin(sqrt(
   power(sin(radians(latitude - ?) / 2), 2) + cos(radians(latitude)) * cos(radians(?)) * power(sin(radians(longitude - ?) / 2), 2)
 )))`;
 
-/**
- * Builds two statements: one that reads a page or, without `limit`, all matches, and one that counts all
- * matches.
- */
+/** Builds two statements: one that reads a page or, without `limit`, all matches, and one that counts all matches. */
 export function buildSearch(account: string, query: ListQuery): { page: Query; count: Query } {
   const { q, bbox, near, radius = '', sort, cursor, limit } = query;
   // The places come first, because SQLite's estimates are too high for small boxes.
@@ -94,10 +88,7 @@ export function writeCursor(value: unknown, row: unknown): string {
   return Buffer.from(JSON.stringify([value, row])).toString('base64url');
 }
 
-/**
- * Builds a condition for the rows after the cursor. SQLite can seek their position in the index of the sort
- * order.
- */
+/** Builds a condition for the rows after the cursor. SQLite can seek their position in the index of the sort order. */
 function comesAfter(cursor: string, sort: string | undefined, row: string): Query[] {
   const [value, last] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   if (sort === undefined) return [{ text: `${row} < ?`, values: [last] }];

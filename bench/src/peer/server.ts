@@ -1,7 +1,6 @@
 /**
- * The benchmark's peer: the listings API as a good engineer writes it by hand with Fastify and SQLite, for
- * one table with the indexes that its searches need. Its arguments are the new database file and the API key
- * that it accepts.
+ * The benchmark's peer: the listings API as a good engineer writes it by hand with Fastify and SQLite, with one table
+ * and the indexes that its searches need. Its arguments are the new database file and the API key that it accepts.
  */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -109,10 +108,7 @@ function prepare(text: string) {
   return statement;
 }
 
-/**
- * A complete list has its own statement, because another request may use the prepared one before the list
- * ends.
- */
+/** A complete list has its own statement, because another request may use the prepared one before the list ends. */
 function* streamAll({ text, values }: Query) {
   let docs: unknown[] = [];
   let separator = '{"data":[';

@@ -34,8 +34,8 @@ type PostgresResults = {
 };
 
 /**
- * Compares the service on PostgreSQL with pgbench, which runs the same SQL on the same machine for the same
- * number of concurrent clients.
+ * Compares the service on PostgreSQL with pgbench, which runs the same SQL on the same machine with the same number of
+ * concurrent clients.
  * @returns undefined if pgbench is not installed
  */
 export async function runPostgresBench(place: Place): Promise<PostgresResults | undefined> {

@@ -24,8 +24,7 @@ export function listScript(statements: readonly string[]): string {
 }
 
 /**
- * Returns a pgbench script that creates listings in the same way as the service created the listing with this
- * ID.
+ * Returns a pgbench script that creates listings in the same way as the service created the listing with this ID.
  * @throws if no statement reads or stores the sequence
  */
 export function createScript(statements: readonly string[], id: string): string {
@@ -41,8 +40,5 @@ export function createScript(statements: readonly string[], id: string): string 
 }
 
 const NEW_ID = "('lst_' || lpad(cast(:number as text), 26, '0'))";
-/**
- * Matches the statement that reads the account and its sequence right after the service has locked the
- * account.
- */
+/** Matches the statement that reads the account and its sequence right after the service has locked the account. */
 const READS_SEQUENCE = /^select "accounts"\."id", .*"sequence",? .*from /;

@@ -22,10 +22,7 @@ export function loggingUrl(databaseUrl: string): string {
   return url.href;
 }
 
-/**
- * Records one script per part, with the statements that the service runs for the request.
- * @param readLog returns PostgreSQL's log since the last call
- */
+/** Records one script per part, with the statements that the service runs for the request. */
 export async function recordScripts(port: number, readLog: () => string, key: string): Promise<Record<Part, string>> {
   const record = async (call: Parameters<typeof sendCall>[1]) => {
     await sleep(LOG_WAIT_MS);

@@ -44,10 +44,7 @@ export type SearchResults = {
   rows: SearchResult[];
 };
 
-/**
- * Measures searches in an account, on the service and on the peer in turn.
- * @throws at the first unexpected response
- */
+/** Measures searches in an account, on the service and on the peer in turn. @throws at the first unexpected response */
 export async function runSearchBench(place: Place, listings: number, hasPeer: boolean): Promise<SearchResults> {
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));

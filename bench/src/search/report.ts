@@ -28,10 +28,7 @@ const SIZES = [10_000, 100_000, 1_000_000];
 /** The size of the account that the chart shows, if it was measured. */
 const USUAL_SIZE = 100_000;
 
-/**
- * Writes docs/performance.md and its chart. For each account size, the page shows the newest results that include
- * the peer.
- */
+/** Writes docs/performance.md and its chart, with the newest results that include the peer for each account size. */
 export function writePage(): void {
   const lines = readFileSync(join(ROOT, 'bench/results/search.jsonl'), 'utf8').trim().split('\n');
   const all: SearchResults[] = lines.map((line) => JSON.parse(line));
@@ -46,7 +43,6 @@ export function writePage(): void {
   writeFileSync(join(ROOT, 'docs/performance.md'), `${page.join('\n\n')}\n`);
 }
 
-/** Formats the results of a run as Markdown. */
 export function formatResults({ date, commit, machine, rounds, seconds, listings, rows }: SearchResults): string {
   const disturbed = rows.filter(({ isQuiet }) => !isQuiet).length;
   const cells = [HEADINGS, HEADINGS.map((_, column) => (column === 0 ? '---' : '---:')), ...rows.map(formatRow)];
@@ -70,10 +66,7 @@ function formatRow({ name, unit, service, peer, ofNewest, ofPeer, neighbourP99Ms
   ];
 }
 
-/**
- * The minimum throughput as a share of the throughput of the newest page. The first number is for accounts of
- * up to 100,000 listings, and the second for larger ones.
- */
+/** Minimum throughputs relative to the newest page, in accounts of up to 100,000 listings and in larger ones. */
 const OF_NEWEST: Partial<Record<Group, [number, number]>> = {
   filter: [0.4, 0.35],
   'place or word': [0.2, 0.15],

@@ -1,6 +1,6 @@
 import type { ListingBody } from '../listings.ts';
 
-/** The group of a row. All rows of a group have the same targets. */
+/** All rows of a group have the same targets. */
 export type Group = 'base' | 'filter' | 'place or word' | 'three conditions' | 'count' | 'other';
 
 /** A row of the table. Its requests differ in their values, so that no response comes from a cache. */
@@ -17,10 +17,7 @@ export const NEWEST = 'newest';
 export const NO_MATCH = 'no match';
 
 const DEPTH = 10_000;
-/**
- * A word is common if more than the first share of all listings contain it, and a city is rare if at most the
- * second share is in it.
- */
+/** Common words occur in more than the first share of all listings. Rare cities have at most the second share. */
 const [COMMON_SHARE, RARE_SHARE] = [0.02, 0.001];
 /** Distances in degrees: about 1 km, and the radius of a city. */
 const [SMALL_DEGREES, CITY_DEGREES] = [0.01, 0.2];

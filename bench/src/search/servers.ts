@@ -67,10 +67,7 @@ async function readIds(server: Server, key: string): Promise<string[]> {
   return data.map(({ id }: { id: string }) => id);
 }
 
-/**
- * Sends NDJSON if there is a body, and otherwise reads.
- * @returns the response, which must be a success without failed rows
- */
+/** Sends NDJSON if there is a body, otherwise a GET. @throws unless the response is a success without failed rows */
 async function send({ port }: Server, key: string, path: string, body?: string) {
   const response = await fetch(`http://127.0.0.1:${port}/v1/${path}`, {
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' },

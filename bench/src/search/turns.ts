@@ -76,10 +76,7 @@ async function watch(side: Side, work: () => Promise<Measured>): Promise<TurnMea
 
 const OK = { status: 200, contains: [] };
 
-/**
- * Repeats the requests. After each lap, a change to a listing makes all cached pages stale. The peer does not
- * cache pages.
- */
+/** After each lap, a change to a listing makes all cached pages stale. The peer does not cache pages. */
 function laps({ port, key, ids: [id = ''] }: Side, exchanges: readonly Exchange[]): () => Exchange {
   let count = 0;
   return () => {

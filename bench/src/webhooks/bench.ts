@@ -43,9 +43,9 @@ export type WebhookResults = {
   arrivalP50Ms: number;
   arrivalP99Ms: number;
   /**
-   * How an endpoint affects creates. Below 1, it makes them slower. `latencyRatio` is the p50 at a fixed rate
-   * without an endpoint, divided by that with one. `throughputRatio` is creates per second with an endpoint,
-   * divided by those without one.
+   * How an endpoint affects creates, which are slower if a ratio is below 1. `latencyRatio` is the p50 at a fixed rate
+   * without an endpoint, divided by that with one. `throughputRatio` is creates per second with an endpoint, divided
+   * by those without one.
    */
   latencyRatio: number;
   throughputRatio: number;
@@ -104,9 +104,7 @@ async function measureRound(
   return { ...counted, ...arrival, ...ratios, isQuiet: isQuiet(endWatch()) };
 }
 
-/**
- * Makes the service send all stored events to one endpoint while another account lists and creates listings.
- */
+/** Makes the service send all stored events to one endpoint while another account lists and creates listings. */
 async function countDeliveries(service: Service, filled: Account, other: Account, sink: Sink) {
   const id = await createEndpoint(service, filled, await sink.open('healthy'), { enabled: false });
   const list: Call = { method: 'GET', path: '/v1/listings?limit=20', key: other.key };

@@ -15,10 +15,7 @@ const RESPONDS = {
   hanging: () => {},
 };
 
-/**
- * Webhook endpoints on this machine. Each endpoint has its own port, as the endpoints of different customers
- * have different hosts.
- */
+/** Webhook endpoints on this machine, each with its own port, as different customers have different hosts. */
 export class Sink {
   /** The number of deliveries to healthy endpoints since the last `reset`. */
   count = 0;

@@ -24,10 +24,7 @@ export function createApp(services: Services): App {
   const find = createMap(services);
   const checkForwarded = createForwardedCheck(log, trustedProxies);
 
-  /**
-   * Rejects a request because too many are waiting. Even during overload, a request to `/v1` without a
-   * well-formed key gets a 401 response.
-   */
+  /** Rejects a request because of overload, unless `requireLikelyCaller` rejects its key first. */
   async function reject(exchange: Exchange, { api, isPublic }: RouteMatch): Promise<Reply> {
     admission.noteRejection(exchange);
     if (!isPublic) await api?.requireLikelyCaller?.(exchange, services);

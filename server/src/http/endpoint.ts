@@ -29,16 +29,13 @@ type Authenticators<C extends Caller> = {
 
 export interface Call<S extends QuerySchema = typeof noQuery> {
   query: Readonly<z.output<S>>;
-  /** Path parameters, decoded. */
   parameters: Record<string, string>;
   /** The negotiated media type of the response. */
   mediaType: string;
-  /** The API's base path. */
   base: string;
   services: Services;
 }
 
-/** An operation and its handler. */
 export interface Endpoint<C extends Caller> {
   operation: Operation<C, QuerySchema>;
   /** Checks the credentials, `Accept`, `Content-Type`, and the query, in this order, then calls the handler. */
@@ -74,10 +71,7 @@ export interface ApiAccess {
   openBelow?: string;
   /** Headers of every response, including errors. */
   headers?: Record<string, string>;
-  /**
-   * A cheap check of the credentials, for use while the service is overloaded.
-   * @throws {AppError} `unauthorized`
-   */
+  /** A cheap check of the credentials, for use while the service is overloaded. @throws {AppError} `unauthorized` */
   requireLikelyCaller?(exchange: Exchange, services: Services): Promise<void>;
 }
 

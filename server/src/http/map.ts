@@ -41,10 +41,7 @@ import { webhookDeliveryEndpoints } from './routes/webhook-deliveries.ts';
 import { webhookEndpoints } from './routes/webhooks.ts';
 import type { Services } from './services.ts';
 
-/**
- * Endpoints for both API keys and members. The first match wins, so `/listings/external/history` is the
- * listing with the external id `history`, not a history.
- */
+/** The order matters: `/listings/external/history` is the listing with the external id `history`, not a history. */
 const SHARED = [...listingEndpoints, ...historyEndpoints, ...eventEndpoints, ...importEndpoints, ...feedEndpoints];
 /** Endpoints for both API keys with full access and administrators. */
 const WEBHOOKS = [...webhookEndpoints, ...webhookDeliveryEndpoints];
@@ -112,7 +109,6 @@ export interface RouteMatch extends Omit<Route, 'answer'> {
   answer(exchange: Exchange): Promise<Reply>;
 }
 
-/** Creates all routes: two APIs, and the public pages. */
 export function createMap(services: Services): (exchange: Exchange) => RouteMatch {
   const routes = new Routes<Route>();
   addApi(routes, V1, services);

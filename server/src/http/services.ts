@@ -46,7 +46,6 @@ export interface Services extends IdentityServices, WebhookServices {
   mapTiles: MapTiles | undefined;
   /** The program's version, which is part of each list's ETag. */
   release: string;
-  /** Whether the service is stopping. */
   isStopping: () => boolean;
   /** Whether this process is ending, because the service is stopping or another process is replacing it. */
   isLeaving: () => boolean;

@@ -4,7 +4,6 @@ import type { Worker } from 'node:worker_threads';
 import type { HashRequest, HashResult } from './argon2-thread.ts';
 import { onExit, startThread } from './threads.ts';
 
-/** Has the same extension as this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`./argon2-thread${extname(import.meta.filename)}`, import.meta.url);
 
 const waiting = new Map<number, PromiseWithResolvers<Buffer>>();

@@ -43,7 +43,6 @@ export class Backlog {
     return Math.max(0, STANDING_LENGTH - this.#starts.size);
   }
 
-  /** Whether to reject new requests: too many are waiting, or the oldest has waited too long. */
   get isTooLong(): boolean {
     if (this.#starts.size >= this.#lengthMax) return true;
     if (this.#starts.size < STANDING_LENGTH) return false;

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Wraps work that must not run twice at once. Calls made during a run share one further run, which begins
- * when the current one ends.
- */
+/** Never runs `work` twice at once. Calls during a run share one further run, which follows the current one. */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * The list of common passwords. It is read on first use, because most processes never need it.
- * `server/scripts/common-passwords.ts` generates its file.
- */
+/** Read on first use, because most processes never need it. `scripts/common-passwords.ts` generates the file. */
 let common: ReadonlySet<string> | undefined;
 
 /** Whether a lowercase string is a common password or a word that many common passwords begin with. */

@@ -2,7 +2,6 @@ const [QUOTE, LINE_FEED, CARRIAGE_RETURN] = [0x22, 0x0a, 0x0d];
 
 export interface CutRecord {
   cells: string[];
-  /** Whether a cell was quoted. */
   hasQuotes: boolean;
   /** The number of characters before the line break. */
   length: number;
@@ -66,8 +65,7 @@ export class CellCutter {
     let quote = text.indexOf('"', at);
     while (quote !== -1 && text.charCodeAt(quote + 1) === QUOTE) quote = text.indexOf('"', quote + 2);
     const part = text.slice(at, quote === -1 ? text.length : quote);
-    // Unescapes the whole part at once: adding one quote at a time would turn a long cell of quotes into a
-    // chain of equally many strings.
+    // Adding one quote at a time would turn a long cell of quotes into a chain of equally many strings.
     this.#cell += part.includes('"') ? part.replaceAll('""', '"') : part;
     if (quote === -1) return text.length;
     this.#place = 'closed';

@@ -33,10 +33,7 @@ export class FirstLine {
   }
 }
 
-/**
- * The separator that splits the first line of a file into the most known names or, if several do, into the
- * most cells.
- */
+/** The separator that splits a file's first line into the most known names or, if several do, the most cells. */
 export function chooseSeparator(bytes: Buffer, isKnown: (name: string) => boolean): Separator {
   const text = bytes.subarray(0, LENGTH_MAX).toString('latin1').trimStart();
   let best: { separator: Separator; known: number; count: number } = { separator: ',', known: 0, count: 1 };

@@ -11,10 +11,7 @@ const LINE_BREAK = /\r\n|\r|\n/g;
 /** Twenty times the maximum number of columns. */
 const CELLS_MAX = 10_000;
 
-/**
- * Splits a CSV file (RFC 4180, with any line breaks) into records and skips blank lines. A quote inside an
- * unquoted cell is an ordinary character. The separator is determined from the first line.
- */
+/** Splits a CSV file into records and skips blank lines. The first line determines the separator. */
 export class CsvSplitter implements Splitter<Cells> {
   readonly #recordBytesMax: number;
   readonly #isKnown: (name: string) => boolean;

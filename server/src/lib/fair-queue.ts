@@ -22,17 +22,13 @@ export class FairQueue<K, T> {
     else entries.push(entry);
   }
 
-  /** Adds an entry before the owner's other entries. */
   addFirst(key: K, entry: T): void {
     const entries = this.#entries.get(key);
     if (entries === undefined) this.#entries.set(key, [entry]);
     else entries.unshift(entry);
   }
 
-  /**
-   * Takes the first entry of the next owner. Owners whose first entry is not wanted are skipped, but keep
-   * their place.
-   */
+  /** Takes the next owner's first entry. Owners whose first entry is not wanted are skipped, but keep their place. */
   take(isWanted: (entry: T) => boolean = () => true): T | undefined {
     for (const [key, entries] of this.#entries) {
       const [entry] = entries;

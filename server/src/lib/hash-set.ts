@@ -5,10 +5,7 @@ const CAPACITY_FIRST = 1024;
 const PROBES_MAX = 64;
 const HASH_MAX = 2 ** 32;
 
-/**
- * A set that stores only a 53-bit hash of each string, in 8 bytes. Among a million strings, the probability
- * that two have the same hash is 0.006%.
- */
+/** A set that stores only 53-bit hashes of strings. The probability that two of a million collide is 0.006%. */
 export class HashSet {
   readonly #sizeMax: number;
   readonly #seed = randomInt(HASH_MAX);
@@ -39,7 +36,6 @@ export class HashSet {
     return slot !== undefined && this.#hashes[slot] === hash;
   }
 
-  /** Removes all strings and frees their memory. */
   clear(): void {
     this.#replace(new Float64Array(CAPACITY_FIRST));
     this.#size = 0;

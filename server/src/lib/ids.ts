@@ -3,7 +3,6 @@ import { randomBytes, randomFillSync } from 'node:crypto';
 /** Crockford's base32 in lower case: its byte order is its numeric order. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
-/** The length of an id's random part. */
 export const RANDOM_LENGTH = 16;
 
 /** Random bytes for many ids. Generating them separately for each id would take ten times as long. */
@@ -51,10 +50,7 @@ function freshRandomness(): Buffer {
   return randomness.subarray(randomnessUsed - RANDOM_LENGTH, randomnessUsed);
 }
 
-/**
- * A prefix of ids that sorts before every id created at this time (UTC milliseconds) or later. No id was
- * created before 1970.
- */
+/** A prefix that sorts before all ids created since this time (UTC milliseconds). Times before 1970 count as 1970. */
 export function firstIdAt(prefix: string, timeMs: number): string {
   return `${prefix}_${encodeTime(Math.max(0, timeMs))}`;
 }
@@ -67,7 +63,6 @@ export function timeOfId(id: string): number {
   return timeMs;
 }
 
-/** Creates a short random word, such as an epoch. */
 export function randomWord(length: number): string {
   return Array.from(randomBytes(length), (byte) => ALPHABET[byte & 31]).join('');
 }

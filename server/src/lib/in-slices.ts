@@ -1,4 +1,3 @@
-/** Time per event-loop turn. */
 const SLICE_MS = 1;
 
 /** Calls `work` for each item, for about a millisecond per event-loop turn. Items can be added in the meantime. */

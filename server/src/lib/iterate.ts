@@ -1,7 +1,4 @@
-/**
- * Yields the results of `next` until it returns undefined. Unlike a generator, it does not retain the last
- * result.
- */
+/** Yields the results of `next` until it returns undefined. Unlike a generator, retains no result. */
 export function iterate<T>(next: () => Promise<T | undefined>): AsyncIterable<T> {
   const iterator: AsyncIterator<T> = {
     async next() {

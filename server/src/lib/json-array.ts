@@ -62,7 +62,7 @@ export class JsonArraySplitter implements Splitter<Buffer> {
     throw new BrokenFileError(`The file ends ${where}`, this.#offset);
   }
 
-  /** @returns the position after the opening bracket, or the end of the chunk */
+  /** @returns the position after the opening bracket or of the opening brace, or the end of the chunk */
   #enter(chunk: Buffer): number {
     for (const [index, byte] of chunk.entries()) {
       const offset = this.#offset + index;
@@ -123,7 +123,7 @@ export class JsonArraySplitter implements Splitter<Buffer> {
     return this.#depth === 0 && !this.#isString;
   }
 
-  /** Removes the white space around an element, however long it is. `part` is an element or a part of one. */
+  /** Removes any amount of white space around an element. `part` is an element or a part of one. */
   #trim(part: Buffer, wasBetween: boolean): Buffer {
     const start = wasBetween ? skipWhiteSpace(part, 0) : 0;
     let end = part.length;
@@ -154,7 +154,6 @@ export class JsonArraySplitter implements Splitter<Buffer> {
   }
 }
 
-/** The position of the next byte that is not white space, or the end. */
 function skipWhiteSpace(bytes: Buffer, start: number): number {
   let position = start;
   while (position < bytes.length && isWhiteSpace(bytes[position])) position += 1;

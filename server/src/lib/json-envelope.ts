@@ -4,7 +4,7 @@ import { BrokenFileError } from './records.ts';
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The other members describe where the file comes from, which takes a few hundred bytes. */
+/** The maximum for all members but the array. They describe the file's origin, which takes a few hundred bytes. */
 const LENGTH_MAX = 16 * 1024;
 
 /** Reads an object in which one member, with a given name, is an array, and the other members are small. */
@@ -26,8 +26,7 @@ export class JsonEnvelope {
 
   /**
    * Reads until the array begins or the object ends.
-   * @returns the position after that point, and whether the array begins there; undefined if the chunk ends
-   * first
+   * @returns the next position, and whether the array begins there; undefined if the chunk ends first
    * @throws {BrokenFileError} without an offset
    */
   read(chunk: Buffer, start: number): { end: number; isArray: boolean } | undefined {

@@ -35,10 +35,7 @@ export const createMemoryLimiter: CreateLimiter = (_name, { points, seconds }) =
 /** How long a request waits for the first process to count it. */
 const ANSWER_MAX_MS = 500;
 
-/**
- * Counts in the first process of a cluster, for all workers. While the first process does not respond, each
- * worker counts for itself.
- */
+/** Counts in the first process of a cluster; while it does not respond, each worker counts for itself. */
 export const createClusterLimiter: CreateLimiter = (name, allowance) => {
   const { points, seconds: duration } = allowance;
   const common = new RateLimiterCluster({ points, duration, keyPrefix: name, timeoutMs: ANSWER_MAX_MS });
@@ -50,10 +47,7 @@ export interface CounterStore {
   query(query: { text: string; values: unknown[] }): Promise<{ rows: object[] }>;
 }
 
-/**
- * Counts in a database that all machines share. While the database does not respond, counts in a limiter that
- * `createOther` creates.
- */
+/** Counts in a database that all machines share or, while it does not respond, in a limiter made by `createOther`. */
 export function createDatabaseLimiters(store: CounterStore, createOther: CreateLimiter): CreateLimiter {
   return (name, allowance) => {
     const { points, seconds: duration } = allowance;

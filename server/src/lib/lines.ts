@@ -27,7 +27,6 @@ export class LineSplitter implements Splitter<Buffer> {
     this.#pending.add(chunk.subarray(start));
   }
 
-  /** Ends the last line, which may have no line feed. */
   async end(): Promise<Iterable<FileRecord<Buffer>>> {
     const content = this.#pending.take(Buffer.alloc(0));
     return content !== undefined && isBlank(content) ? [] : [{ line: this.#line, content }];

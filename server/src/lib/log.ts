@@ -6,6 +6,5 @@ export interface Log {
   writeLine(line: string): void;
   /** The id of this process if several write to the same log. */
   worker?: number;
-  /** Whether health probes are left out of the log. */
   omitsProbes?: boolean;
 }

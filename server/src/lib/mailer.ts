@@ -1,6 +1,5 @@
 import type { Transporter } from 'nodemailer';
 
-/** A plain-text message. */
 interface Mail {
   to: string;
   subject: string;

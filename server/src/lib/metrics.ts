@@ -15,7 +15,6 @@ interface GaugeDefinition<L extends string> extends Definition<L> {
   aggregator?: 'sum' | 'first' | 'max' | 'min';
 }
 
-/** The metrics of one process, in the format of the `prom-client` library. */
 export type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Undefined unless metrics are enabled: disabled metrics cost nothing, and the library is not loaded. */
@@ -23,7 +22,6 @@ let library: Library | undefined;
 /** Metrics that are created once the library is loaded. */
 const pending: ((prometheus: Library) => void)[] = [];
 
-/** Starts to collect metrics, for all modules of the process. */
 export async function enableMetrics(): Promise<void> {
   // The exports of a CommonJS package are in `default`.
   library ??= (await import('prom-client')).default;
@@ -42,14 +40,10 @@ function whenEnabled(create: (prometheus: Library) => void): void {
 /** Reads values and their labels when metrics are collected. */
 type Read<L extends string> = () => Iterable<[values: Labels<L>, value: number | undefined]>;
 
-/** The sources of a metric whose values are read when metrics are collected. */
 class Sources<L extends string> {
   readonly #reads = new Set<Read<L>>();
 
-  /**
-   * Adds a source of values; the values of several sources are added up.
-   * @returns a function that removes the source
-   */
+  /** Adds a source; the values of several sources are added up. @returns a function that removes the source */
   readonly watch = (read: Read<L>): (() => void) => {
     this.#reads.add(read);
     return () => void this.#reads.delete(read);
@@ -93,10 +87,7 @@ interface Series<L extends string> {
   sum: number;
 }
 
-/**
- * A tree in which a series is found one label at a time. Making a key of all labels for each observation
- * would take longer.
- */
+/** A tree of series with one level per label. Making a key of all labels for each observation would take longer. */
 interface Branch<L extends string> {
   series?: Series<L>;
   branches: Map<string | number, Branch<L>>;
@@ -178,7 +169,6 @@ export async function readMetrics(): Promise<ProcessMetrics> {
   return (await library?.register.getMetricsAsJSON()) ?? [];
 }
 
-/** Combines the metrics of several processes. */
 export async function joinMetrics(processes: ProcessMetrics[]): Promise<ProcessMetrics> {
   return (await library?.AggregatorRegistry.aggregate(processes).getMetricsAsJSON()) ?? [];
 }
@@ -188,10 +178,7 @@ export async function toPage(processes: ProcessMetrics[]): Promise<string> {
   return (await library?.AggregatorRegistry.aggregate(processes).metrics()) ?? '';
 }
 
-/**
- * The counters and histograms of a process that has ended. They are still counted: otherwise, the sums would
- * decrease, and Prometheus would mistake that for a restart.
- */
+/** The values to keep after a process ends: if a sum decreased, Prometheus would assume that a counter was reset. */
 export function countsOf(metrics: ProcessMetrics): ProcessMetrics {
   // The library's types wrongly declare `type` as a number.
   return metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));

@@ -1,7 +1,4 @@
-/**
- * Maximum consecutive combining marks, in UTF-16 units. No script puts that many on a letter; decorative text
- * has a few dozen.
- */
+/** Maximum consecutive combining marks, in UTF-16 units. No script needs as many; decorative text has a few dozen. */
 export const MARKS_MAX = 128;
 
 /**
@@ -13,12 +10,9 @@ export function toNfc(text: string): string {
   return hasTooManyMarks(text) ? text : text.normalize('NFC');
 }
 
-/** NFC composes at most four code points, of at most two UTF-16 units each, into one (UAX #15, table 1). */
+/** NFC composes at most four code points, of at most two UTF-16 units each, into one (Unicode's normalization FAQ). */
 const UNITS_PER_CODE_POINT = 8;
-/**
- * How many code points cutting a string can cost: up to three marks on the last letter, and half a surrogate
- * pair.
- */
+/** The code points that a cut can cost: up to three marks on the last letter, and half a surrogate pair. */
 const CUT_LOSS_MAX = 4;
 
 /**
@@ -37,7 +31,6 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** Whether the two UTF-16 units at an index are one code point. */
 function isPair(text: string, index: number): boolean {
   return isUnitOf(0xd800, text.charCodeAt(index)) && isUnitOf(0xdc00, text.charCodeAt(index + 1));
 }
@@ -50,7 +43,6 @@ function isUnitOf(first: number, unit: number): boolean {
 /** The marks before and after a position. */
 const MARKS_AROUND = /(?<=(\p{M}*))\p{M}*/uy;
 
-/** Whether there are more than `MARKS_MAX` marks in a row. */
 export function hasTooManyMarks(text: string): boolean {
   // Every run of more than `MARKS_MAX` marks includes one of these positions.
   for (let index = MARKS_MAX; index < text.length; index += MARKS_MAX) {

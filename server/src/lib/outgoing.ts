@@ -90,7 +90,6 @@ export class OutgoingRequests {
     }
   }
 
-  /** Closes all connections. */
   close(): void {
     void this.#agent.destroy();
     // Includes connections that are still being established, and those of repeated requests.
@@ -110,8 +109,7 @@ export class OutgoingRequests {
     } catch (error) {
       if (!staleErrors.has(error as object)) throw error;
     }
-    // The server closed an idle connection before the request arrived, so the request is repeated on a new
-    // connection.
+    // The server had closed the idle connection, so the request is repeated on a new one.
     const client = new Client(url.origin, this.#options);
     try {
       return await dispatch(client, { ...request, reset: true }, bounds);
@@ -191,8 +189,7 @@ function watchResponses(socket: Socket): void {
 }
 
 /**
- * Sends a request and reads the beginning of its response. Once the headers have arrived, the status is
- * known, and errors while the body is read are ignored.
+ * Sends a request and reads the beginning of its response. Errors after the headers have arrived are ignored.
  * @throws if there is no response
  */
 function dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, bounds: Bounds): Promise<Result> {
@@ -256,7 +253,6 @@ function withoutBrackets(hostname: string): string {
  * feeds and tabs, and omits an incomplete last character.
  */
 function toText(bytes: Buffer): string {
-  // The last character may be cut off.
   const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
   return text.replaceAll(/[\p{Cc}--[\n\t]]/gv, '\ufffd');
 }
@@ -264,8 +260,7 @@ function toText(bytes: Buffer): string {
 /** Describes an error in words, without its stack or internal details. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return describe(error.errors[0]);
-  // The message would show the address. With several addresses, the error can also mean that only some took
-  // too long.
+  // The message would show the address, and with several addresses, perhaps only some took too long.
   if (error instanceof errors.ConnectTimeoutError) return describe(error.cause ?? tookTooLong());
   if (error instanceof AssertionError) return 'The response is not valid HTTP';
   const message = error instanceof Error ? withoutAddress(error) : String(error);

@@ -1,4 +1,3 @@
-/** Time slice per event-loop turn. */
 const SLICE_MS = 2;
 
 /** Returns a function to await between the steps of long work. It awaits `turn` after each slice of time. */

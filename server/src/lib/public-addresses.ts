@@ -10,7 +10,7 @@ const SPECIAL_NETWORKS = [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  '168.63.129.16/32', // the host of a virtual machine in Azure
+  '168.63.129.16/32', // global, but leads to the host of a virtual machine in Azure
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -36,7 +36,6 @@ const SPECIAL_NETWORKS = [
 ];
 const GLOBAL_IPV6 = '2000::/3';
 
-/** Parses networks such as `10.0.0.0/8`. @throws {Error} if one is not valid */
 function toBlockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {

@@ -6,7 +6,6 @@ export interface FileRecord<T> {
   content: T | undefined;
 }
 
-/** Splits a file that arrives in chunks into records. */
 export interface Splitter<T> {
   /** The `line` of the next or unfinished record. */
   readonly line: number;
@@ -16,7 +15,7 @@ export interface Splitter<T> {
   end(): Promise<Iterable<FileRecord<T>>>;
 }
 
-/** Thrown if the beginning of the next record cannot be found. */
+/** Thrown if a file cannot be read any further. */
 export class BrokenFileError extends Error {
   /** The position of the error in bytes from 0, if known. */
   readonly offset: number | undefined;
@@ -27,13 +26,9 @@ export class BrokenFileError extends Error {
   }
 }
 
-/**
- * Maximum consecutive empty records, such as blank lines. A file with more of them would only keep the
- * service busy.
- */
+/** A file with this many consecutive empty records (blank lines) is rejected: it only keeps the service busy. */
 const EMPTY_RECORDS_MAX = 10_000;
 
-/** Counts consecutive empty records. */
 export class EmptyRecords {
   #count = 0;
 

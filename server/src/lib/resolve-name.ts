@@ -2,7 +2,6 @@ import { lookup, Resolver } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
-/** Resolves a name to all its addresses. */
 export type Resolve = (name: string, done: (error: Error | null, addresses: Address[]) => void) => void;
 
 interface Address {

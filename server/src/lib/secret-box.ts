@@ -24,10 +24,7 @@ export class SecretBox {
     return PREFIX + sealed.toString('base64');
   }
 
-  /**
-   * Opens an encrypted or plain value.
-   * @throws {Error} if the key or the owner is not the one that the value was encrypted with
-   */
+  /** Opens an encrypted or plain value. @throws {Error} if it was encrypted with another key or owner */
   open(stored: string, owner: string): string {
     if (!stored.startsWith(PREFIX)) return stored;
     if (this.#key === undefined) throw new Error('The secret is encrypted, but SECRETS_KEY_FILE is not set');

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isSea } from 'node:sea';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-/**
- * Starts a thread. In the single executable, threads cannot read the embedded files, so they get their
- * program as a string.
- */
+/** In the single executable, a thread cannot read the embedded files, so it gets its program as a string. */
 export function startThread(file: URL, options: WorkerOptions = {}): Worker {
   // With `node --watch`, the thread would post its imports, which would be mistaken for results.
   const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };

@@ -84,7 +84,6 @@ export function noteWaiting(): Disposable {
   };
 }
 
-/** Call this for each new connection. */
 export function noteConnection(): void {
   if (connectingTurns === 0) {
     connectingSinceMs = performance.now();
@@ -93,7 +92,7 @@ export function noteConnection(): void {
   connectingTurns = 2;
 }
 
-/** Whether this turn is reserved for connections: for 10 of every 15 ms while they arrive. */
+/** Whether this turn is reserved for accepting connections. */
 export function areConnecting(): boolean {
   if (connectingTurns === 0) return false;
   return (performance.now() - connectingSinceMs) % (CONNECTING_MS + OTHERS_MS) < CONNECTING_MS;

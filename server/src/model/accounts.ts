@@ -41,11 +41,7 @@ export interface Head {
 
 export const NAME_LENGTH_MAX = 100;
 
-/**
- * Returns a name, such as that of an account, a key, or a user, trimmed and in NFC.
- * @throws {AppError} `validation_failed` if it is blank, longer than 100 code points, or contains control
- * characters or unpaired surrogates
- */
+/** Trims a name and normalizes it to NFC. @throws {AppError} `validation_failed` if the result is not a valid name */
 export function parseName(text: string): string {
   const name = toNfc(text).trim();
   if (name === '' || [...name].length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name) || !name.isWellFormed()) {

@@ -25,10 +25,7 @@ export function lastDueAt(schedule: BackupSchedule, nowMs: number): number {
   return dueMs <= nowMs ? dueMs : new Date(year, month, day - days - period, hour, minute).getTime();
 }
 
-/**
- * Functions by the name of a period, as in `BACKUP_KEEP`. Each returns the start of the period that contains
- * `at`, in local time.
- */
+/** The start of the period that contains `at`, in local time, by the name of the period in `BACKUP_KEEP`. */
 const PERIODS = {
   hourly: (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate(), at.getHours()),
   daily: (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()),
@@ -54,9 +51,8 @@ export function parseKeep(text: string): BackupKeep | undefined {
 const PERIOD_NAMES = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 
 /**
- * Given the times of backups, returns those to remove. `keep` specifies how many periods keep their newest
- * backup. Periods without a backup are not counted, so old backups remain if new ones are missing or if the
- * clock is wrong.
+ * The times of the backups to remove; the newest is always kept. Periods without a backup are not counted, so old
+ * backups remain if new ones are missing or if the clock is wrong.
  */
 export function findExpiredBackups(timesMs: readonly number[], keep: BackupKeep): number[] {
   const newestFirst = timesMs.toSorted((one, other) => other - one);
@@ -72,10 +68,7 @@ export function findExpiredBackups(timesMs: readonly number[], keep: BackupKeep)
   return newestFirst.filter((timeMs) => !kept.has(timeMs));
 }
 
-/**
- * The name of a scheduled backup, such as `listings-20261124T023000Z.db`. Retention removes only files with such
- * a name and their digests.
- */
+/** The names of scheduled backups. Retention removes only files with such a name and their digests. */
 const NAME = /^listings-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
 
 export function backupNameAt(timeMs: number): string {

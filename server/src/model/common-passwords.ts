@@ -1,6 +1,6 @@
 import { isOnCommonList } from '../lib/common-passwords.ts';
 
-/** Real-estate terms, and seasons and months that `common-passwords.txt` lacks. */
+/** Real-estate terms, seasons, and months, which supplement `common-passwords.txt`. */
 const WORDS = new Set(
   (
     'property properties listing listings propertylistings realestate realtor homes houses ' +
@@ -11,10 +11,7 @@ const WORDS = new Set(
 /** With fewer characters added, such as `2026!` or `12345`, a common word is still a common password. */
 const ADDED_LENGTH_MIN = 8;
 
-/**
- * Whether attackers would guess a password early (NIST SP 800-63B §3.1.1.2, OWASP ASVS 5 §6.2.4): common
- * passwords, common words with a few digits and symbols, sequences, and repetitions.
- */
+/** Whether attackers would guess a password early (NIST SP 800-63B §3.1.1.2, OWASP ASVS 5 §6.2.4). */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase();
   return isWord(text) || isCommonWithMore(text) || isSequence(text) || isRepeated(text);
@@ -24,7 +21,7 @@ function isWord(text: string): boolean {
   return WORDS.has(text) || isOnCommonList(text);
 }
 
-/** Matches passwords such as `summer2026`, `123letmein!`, and `p@ssword.1`. */
+/** Matches passwords such as `summer2026`, `123letmein!`, and `p@ssw0rd.1`. */
 function isCommonWithMore(text: string): boolean {
   const word = text.replace(/^[^\p{L}]+/u, '').replace(/[^\p{L}]+$/u, '');
   return word !== '' && text.length - word.length < ADDED_LENGTH_MIN && isWord(word);

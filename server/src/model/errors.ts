@@ -1,4 +1,3 @@
-/** The codes of all error responses; `http/contract/errors.ts` describes them. */
 export const ERROR_CODES = [
   'invalid_json',
   'invalid_query',
@@ -98,7 +97,7 @@ export class AppError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** Returns a copy with additional members. */
+  /** Returns a copy with additional members, which do not replace existing ones. */
   with(members: Record<string, unknown>): AppError {
     const { code, message, details, headers, cause } = this;
     return new AppError(code, message, { details, members: { ...members, ...this.members }, headers, cause });

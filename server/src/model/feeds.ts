@@ -44,10 +44,7 @@ export const DEFAULT_SETTINGS: FeedSettings = {
 
 const HOUR_MS = 3_600_000;
 
-/**
- * When a feed became late because no run had succeeded within the expected time (UTC milliseconds); null if it is
- * not late.
- */
+/** When a feed became late because no run succeeded in time (UTC milliseconds); null if it is not late. */
 export function lateSince(
   { expectedEveryHours }: Pick<FeedSettings, 'expectedEveryHours'>,
   { lastSuccessAt, createdAt }: { lastSuccessAt: number | null; createdAt: number },
@@ -67,7 +64,6 @@ export const KNOWN_ROWS_MAX = 1_000_000;
 /** The number of characters in a row's hash, which has 96 bits. */
 const HASH_LENGTH = 16;
 
-/** Returns a hash that identifies a row of a file, or its content. */
 export function hashRow(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, HASH_LENGTH);
 }

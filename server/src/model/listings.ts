@@ -79,7 +79,6 @@ export const LISTING_ID_PREFIX = 'lst';
 export const EVENT_TYPES = ['listing.created', 'listing.updated', 'listing.deleted'] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** The fields that only the server sets. */
 export const SERVER_FIELDS = ['id', 'feed', 'version', 'createdAt', 'updatedAt'] as const;
 
 export type ServerFields = Pick<Listing, (typeof SERVER_FIELDS)[number]>;

@@ -18,8 +18,7 @@ export function isPassword(normal: string): boolean {
 }
 
 /**
- * Validates a new password. `known` contains public information about the user, such as the name; `field` is
- * the password's name in the request.
+ * `known` has public information about the user, such as the name; `field` names the password in the request.
  * @throws {AppError} `validation_failed` if it is too short, too long, or easily guessed
  */
 export function parsePassword(text: string, known: readonly string[], field = 'password'): string {

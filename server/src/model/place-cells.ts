@@ -1,8 +1,7 @@
 import type { Box, Point } from './geo.ts';
 
-// Places are indexed by the cells of several grids, from coarse to fine. The grid of level L divides
-// longitudes and latitudes into 2^L parts each. At level 18, a cell is about 120 m wide and 80 m high at 40°
-// north.
+// Places are indexed by the cells of several grids. The grid of level L divides longitudes and latitudes into 2^L parts
+// each. At level 18, a cell is about 120 m wide and 80 m high at 40° north.
 
 const LEVELS = [18, 16, 14, 12, 10, 8, 6, 4, 2];
 /** A search looks up at most this many cells. Together, they are a few times as large as the box. */

@@ -52,13 +52,11 @@ export function toStoredRequest(request: LoggedRequest, period: number): StoredR
 
 const DURATIONS_PER_MS = 100;
 
-/** A request as read from the log. */
 export interface ReadRequest extends LoggedRequest {
   /** The number of similar requests in the same period that are not in the log. */
   omitted: number;
 }
 
-/** Reads a JSON array of stored requests. */
 export function parseStoredRequests(text: string, period: number): ReadRequest[] {
   const stored: StoredRequest[] = JSON.parse(text);
   return stored.map((values) => {
@@ -83,10 +81,7 @@ export interface Retention {
 }
 
 const BLOCK_ID_PREFIX = 'req';
-/**
- * All requests in a block ended within one period of this length, and periods never overlap. Therefore, the
- * blocks of several processes are in order, except within a period.
- */
+/** All requests in a block ended in the same period, so blocks of several processes are in order except within one. */
 const PERIOD_MS = 250;
 /**
  * How many of a key's reads with the same status, and of its requests above the rate limit, each process logs

@@ -32,10 +32,7 @@ const LETTERS = {
   baths: 'h',
 } as const;
 const CELL_LETTER = 'g';
-/**
- * Columns that lists can be filtered by, but not sorted by. Terms for their values find the few listings in a
- * narrow range.
- */
+/** Columns for filtering, but not for sorting. Terms for their values find the few listings in a narrow range. */
 const RANGE_LETTERS = { lotSizeArea: 'l', yearBuilt: 'y', closeDate: 'd' } as const;
 
 type RangeColumn = keyof typeof RANGE_LETTERS;
@@ -58,7 +55,6 @@ export function toSearchRow(listing: Listing): SearchRow {
   return { ...columns, terms: searchTermsOf(listing, columns) };
 }
 
-/** The terms of a listing; `columns` are its search columns. */
 export function searchTermsOf(listing: Listing, columns: SearchColumns): string {
   const { latitude, longitude } = columns;
   const terms = [''];
@@ -128,7 +124,6 @@ export function areTermsExact({ conditions, box, circle }: Search): boolean {
 
 const SEPARATE = /^[\p{L}\p{N}]+(?:[ _][\p{L}\p{N}]+)*$/u;
 
-/** The fields that terms are made of. */
 const TERM_FIELDS: ReadonlySet<string> = new Set([
   ...SEARCHED_FIELDS,
   ...TERM_COLUMNS,

@@ -27,7 +27,6 @@ export function suggest(given: string, known: readonly string[]): string | undef
 
 const START_LENGTH_MIN = 3;
 
-/** The shortest known name that starts with the given one and has no operator. */
 function findLonger(name: string, known: readonly string[]): string | undefined {
   if (name.length < START_LENGTH_MIN) return undefined;
   const longer = known.filter((candidate) => candidate.toLowerCase().startsWith(name) && !candidate.includes('['));
@@ -39,7 +38,6 @@ const FIELD_WORDS = new Set(
   Object.entries(FIELD_SYNONYMS).flatMap(([field, words]) => [toPlain(field), ...words.split(' ')]),
 );
 
-/** Whether the name is a field's name or a synonym for it, in any spelling. */
 export function isFieldWord(name: string): boolean {
   return FIELD_WORDS.has(toPlain(name));
 }

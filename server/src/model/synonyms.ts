@@ -1,10 +1,7 @@
 /** Words as `toPlain` returns them, separated by spaces. */
 type Words = Readonly<Record<string, string>>;
 
-/**
- * Other names that listing files and people use for fields. The API, the CLI, and the dashboard show
- * suggestions from this table.
- */
+/** Other names that listing files and people use for fields. */
 export const FIELD_SYNONYMS: Words = {
   externalId: 'ownid reference ref refno mlsnumber mlsid mls listingnumber',
   address: 'street streetaddress addressline fulladdress propertyaddress',
@@ -39,7 +36,6 @@ export const FIELD_SYNONYMS: Words = {
   metadata: 'customfields custom extra',
 };
 
-/** Other names that people use for search parameters. */
 export const PARAMETER_SYNONYMS: Words = {
   sort: 'order orderby sortby',
   limit: 'pagesize perpage top',
@@ -52,7 +48,7 @@ export const PARAMETER_SYNONYMS: Words = {
   'baths[gte]': 'minbaths bathsmin',
 };
 
-/** Words that mean exactly one choice. `clean=true` reads them. */
+/** Words that mean exactly one choice, which `clean=true` accepts. */
 export const CHOICE_WORDS: Words = {
   coming_soon: 'premarket',
   active: 'forsale available onmarket onthemarket',
@@ -90,7 +86,7 @@ export const CHOICE_HINTS: Words = {
   manufactured_in_park: 'manufactured mobilehome',
 };
 
-/** A name in lowercase, without spaces, punctuation, or digits. */
+/** The ASCII letters of a name, in lowercase. */
 export function toPlain(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }

@@ -9,16 +9,11 @@ export type Role = (typeof ROLES)[number];
 /** An unused session expires after this time. Each day of use extends it. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** How often a session in use is extended. */
 export const SESSION_EXTENDED_MS = 24 * 60 * 60 * 1000;
 
-/**
- * Even a session in use expires after this time (OWASP ASVS 5 §7.3.2), which limits how long a stolen cookie
- * works.
- */
+/** The maximum age even of a session in use (OWASP ASVS 5 §7.3.2): it limits how long a stolen cookie works. */
 export const SESSION_AGE_MAX_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** A person who can sign in. */
 export interface User {
   id: string;
   name: string;
@@ -26,20 +21,18 @@ export interface User {
   email: string;
 }
 
-/** A user's role in an account. */
 export interface Membership {
   accountId: string;
   accountName: string;
   role: Role;
 }
 
-/** An offer to join an account. */
 export interface Invitation {
   accountId: string;
   id: string;
   email: string;
   role: Role;
-  /** The inviter's name at that time. */
+  /** The inviter's name when the invitation was created. */
   invitedBy: string;
   /** UTC milliseconds. */
   createdAt: number;

@@ -1,17 +1,11 @@
 import type { EventType } from './listings.ts';
 
 export const WEBHOOKS_MAX = 20;
-/**
- * With this many pending deliveries, no delivery can be resent on demand. The process that sends stops reading
- * further events earlier.
- */
+/** With this many pending deliveries, none can be resent on demand. The sender stops reading events before that. */
 export const PENDING_MAX = 512;
 export const WEBHOOK_URL_LENGTH_MAX = 2000;
 
-/**
- * A pending delivery waits for its next attempt; an expired one stands for events removed before they were
- * delivered.
- */
+/** A pending delivery waits for an attempt; an expired one stands for events removed before they were delivered. */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'expired'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
@@ -40,13 +34,11 @@ export interface Webhook extends WebhookSettings {
   id: string;
   /** Every event up to this sequence is settled, filtered out, or stored as a pending delivery. */
   position: number;
-  /** The number of pending deliveries. */
   pending: number;
   /** When the endpoint began to fail; null after a success. */
   failingSince: number | null;
   /** When the service disabled the endpoint because all attempts failed; null otherwise. */
   disabledAt: number | null;
-  /** The time until which requests are also signed with the old secret. */
   oldSecretUntil: number | null;
   createdAt: number;
   updatedAt: number;
@@ -90,12 +82,12 @@ export function parseDeliveryId(webhookId: string, id: string): Pick<Delivery, '
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** The delays before the second attempt and later ones; after the last one, a delivery has failed. */
+/** The delays before the second and later attempts. If the attempt after the last delay fails, the delivery fails. */
 const RETRY_DELAYS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
 /** Spreads the retries of endpoints that failed at the same time. */
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
-/** Longer than any wait, even if the clocks of processes differ. A later attempt was planned by a wrong clock. */
+/** Longer than any wait, even if the clocks of processes differ. Later times come from a wrong clock. */
 const WAIT_MAX_MS = RETRY_AFTER_MAX_MS + HOUR;
 /** Longer than the longest delay, so the retries of one rejected event are not mistaken for an outage. */
 const OUTAGE_MS = 13 * HOUR;

@@ -12,10 +12,7 @@ export function cutWords(text: string): string[] {
   return toPlain(text).match(WORD) ?? [];
 }
 
-/**
- * Returns the same string for strings with the same words. A string without letters and digits keeps its
- * other characters.
- */
+/** Returns the same string for texts with the same words. A text without letters and digits keeps its characters. */
 export function foldText(text: string): string {
   return cutWords(text).join(' ') || toPlain(text);
 }
@@ -27,7 +24,6 @@ function toPlain(text: string): string {
   return plain.replaceAll('ς', 'σ');
 }
 
-/** The fields in which searches look for words. */
 export const SEARCHED_FIELDS = ['address', 'unitNumber', 'city', 'postalCode', 'externalId', 'description'] as const;
 
 export function searchWords(listing: ListingInput): Set<string> {

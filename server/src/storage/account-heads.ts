@@ -4,7 +4,6 @@ import { type Executor, type Parameter, statement } from './database.ts';
 import { command } from './functions.ts';
 import { findRow } from './rows.ts';
 
-/** What a change adds to an account's counts. */
 export interface Growth {
   listings: number;
   /** The change in the account's stored bytes (`countBytes` in model/history.ts). */
@@ -26,9 +25,8 @@ const advance = statement<Advance>((query, parameter) =>
 );
 
 /**
- * Advances the account's sequence by one, and updates the account's counts and newest id in the same
- * statement. The account is locked, so the sequence that was read with the account is still current. Reading it
- * again would cost another statement and, on PostgreSQL, another round trip.
+ * Returns the new sequence. The account is locked, so the sequence that was read with the account is still current:
+ * reading it again would cost another statement and, on PostgreSQL, another round trip.
  */
 export async function advanceSequence(executor: Executor, account: AccountHead, growth: Growth): Promise<number> {
   account.sequence += 1;
@@ -50,7 +48,6 @@ export async function advanceSequenceBy(
   return before;
 }
 
-/** Subtracts the size of removed documents and versions from the account's stored bytes. */
 export const subtractBytes = command(
   ['accountId', 'bytes'],
   (query, parameter: Parameter<{ accountId: string; bytes: number }>) =>

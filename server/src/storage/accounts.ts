@@ -14,7 +14,6 @@ export async function insertAccount(executor: Executor, account: Account, create
   await insertHead(executor, { accountId: account.id, sequence: 0, listingCount: 0 });
 }
 
-/** An account with its usage, as shown to the operator. */
 export type ListedAccount = Account & StoredLimits & { createdAt: number; listings: number; bytes: number };
 
 /** All accounts, oldest first, for the operator only. */
@@ -37,7 +36,6 @@ export const listAccounts = allRows([], (query) =>
 
 export const findAccount = findRow('accounts', ['id'], ['id', 'name', 'currency', 'areaUnits']);
 
-/** The columns of an `AccountHead`, from `accounts` and `account_heads`. */
 export const HEAD_COLUMNS = [
   'accounts.id',
   'accounts.name',
@@ -65,16 +63,12 @@ export async function findAccountHead(executor: Executor, id: string): Promise<A
   return account;
 }
 
-/** Stores an account's name and the defaults for its listings. */
 export const updateAccount = updateRows('accounts', ['id'], ['name', 'currency', 'areaUnits']);
 
 /** Removes the account's head. This waits for running writes to the account's data, and prevents further ones. */
 export const closeAccount = removeRows('account_heads', ['accountId']);
 
-/**
- * Removes an account and its data, except its logged requests and its listings' terms in the search index: remove
- * the listings first.
- */
+/** Removes an account, except its logged requests and its listings' search terms: remove the listings first. */
 export const removeAccount = removeRows('accounts', ['id']);
 
 const selectNames = findSomeRows('accounts', [], ['name'], 'id');
@@ -86,7 +80,6 @@ export async function listAccountNames(executor: Executor, limit: number): Promi
 
 const selectIdsAfter = findSomeRows('accounts', ['id >'], ['id'], 'id');
 
-/** The next `limit` account ids after `afterId`, for work on all accounts. */
 export async function findAccountIds(executor: Executor, afterId: string, limit: number): Promise<string[]> {
   return (await selectIdsAfter(executor, afterId, limit)).map(({ id }) => id);
 }

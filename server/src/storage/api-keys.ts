@@ -29,17 +29,12 @@ export interface KeyPrincipal extends Head {
   accountId: string;
   access: Access;
   expiresAt: number | null;
-  /** The account's own rate limit: how many requests each key can send within `rateSeconds`. */
+  /** The account's own rate limit: how many requests each key can send within `rateSeconds`; null without one. */
   ratePoints: number | null;
   rateSeconds: number | null;
-  /** Why the account is suspended; null while it is not. */
   suspendedFor: string | null;
 }
 
-/**
- * Exported for `key-counts.ts`, which counts the request in the same round trip; use `findKeyPrincipal`
- * elsewhere.
- */
 export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query, parameter, engine) =>
   query
     .selectFrom(engine.keyPrincipals(parameter('hash')).as('holder'))
@@ -57,16 +52,14 @@ export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query,
 );
 
 /**
- * The key with this SHA-256. It is never cached, because the next request with a deleted key must be
- * rejected. The row includes the sequence: reading it in a second statement would make a 304 response for a
- * list about 10% slower.
+ * Keys are never cached, because the next request with a deleted key must be rejected. The row includes the sequence:
+ * reading it in a second statement would make a 304 response for a list about 10% slower.
  */
 export async function findKeyPrincipal(executor: Executor, hash: string): Promise<KeyPrincipal | undefined> {
   const [principal] = await executor.execute(selectPrincipal, { hash });
   return principal;
 }
 
-/** The names of a key and its account, and the key's creation time (UTC milliseconds). */
 export const findKeyDetails = firstRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
   query
     .selectFrom('api_keys')
@@ -79,7 +72,6 @@ export const findKeyDetails = firstRow(['accountId', 'id'], (query, parameter: P
 /** The account of a key, for the operator only. */
 export const findKeyOwner = findRow('api_keys', ['id'], ['accountId']);
 
-/** The account of a key, and the key's name. */
 type KeyAccount = AccountHead & { keyName: string };
 
 const selectAccount = statement<KeyId & { now: number }, KeyAccount>((query, parameter) =>
@@ -94,10 +86,7 @@ const selectAccount = statement<KeyId & { now: number }, KeyAccount>((query, par
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
 );
 
-/**
- * The account of a key; undefined if the key was deleted or has expired at `now` (UTC milliseconds), or if the
- * account is suspended.
- */
+/** Undefined if the key was deleted or has expired at `now` (UTC milliseconds), or if the account is suspended. */
 export async function findKeyAccount(
   executor: Executor,
   accountId: string,
@@ -108,7 +97,6 @@ export async function findKeyAccount(
   return account;
 }
 
-/** The account's keys, oldest first. */
 export const listApiKeys = findRows('api_keys', ['accountId'], MEMBERS, 'id');
 
 export const findApiKey = findRow('api_keys', ['accountId', 'id'], MEMBERS);
@@ -128,13 +116,10 @@ export const findKeyHead = firstRow(
       .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
 );
 
-/** Stores a key's name, expiry, and successor. */
 export const updateApiKey = updateRows('api_keys', ['accountId', 'id'], ['name', 'expiresAt', 'replacedBy']);
 
-/** Deletes a key, which stops working when the transaction commits. */
 export const removeApiKey = removeRows('api_keys', ['accountId', 'id']);
 
-/** Removes all keys of an account. */
 export const removeApiKeys = removeRows('api_keys', ['accountId']);
 
 /**

@@ -9,7 +9,6 @@ const MEMBERS = [
 
 const insert = insertRow('audit_log', MEMBERS);
 
-/** Appends to the audit log. Its entries never change. */
 export async function insertAuditEntry(executor: Executor, entry: AuditEntry): Promise<void> {
   const { accountId, id, at, actor, action, target } = entry;
   await insert(executor, {
@@ -30,7 +29,6 @@ export async function insertAuditEntry(executor: Executor, entry: AuditEntry): P
 
 const selectBefore = findSomeRows('audit_log', ['accountId', 'id <'], MEMBERS, 'id desc');
 
-/** The newest entries of the account's audit log that sort before an id, newest first. */
 export async function findAuditEntries(
   executor: Executor,
   accountId: string,

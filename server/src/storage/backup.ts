@@ -31,7 +31,7 @@ export interface Backup {
   digestFile: string;
   sha256: string;
   bytes: number;
-  /** Why the time of the backup is not recorded. */
+  /** Why the backup could not be recorded; undefined if it was. */
   warning?: string;
 }
 
@@ -67,7 +67,6 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
   }
 }
 
-/** Copies all pages, rewrites the copy without deleted data, and checks both files. */
 async function writeSnapshot(path: string, partial: string, target: string): Promise<void> {
   await Promise.all([removeDatabase(partial), removeDatabase(target)]);
   try {
@@ -81,11 +80,7 @@ async function writeSnapshot(path: string, partial: string, target: string): Pro
   }
 }
 
-/**
- * Like `backUp`, but writes the backup to a stream, through a temporary file next to the database.
- * @returns the size, the digest, which `restore` needs, and the warning if there is one
- * @throws {AppError} with a message for the operator
- */
+/** Like `backUp`, but writes the backup to a stream, through a temporary file next to the database. */
 export async function streamBackup(
   databaseUrl: string,
   output: Writable,
@@ -145,7 +140,6 @@ export interface Restored {
   webhooks: number;
 }
 
-/** What a restored database contains. */
 type Content = Pick<Restored, 'epoch' | 'credentials' | 'webhooks'>;
 
 /**
@@ -221,10 +215,6 @@ function rejectUnreadable(file: string, cause: unknown): never {
   throw new AppError('unavailable', `Cannot read ${file}: ${getSystemErrorMessage(Object(cause).errno)}.`, { cause });
 }
 
-/**
- * Copies the backup, migrates the copy, invalidates its sessions, invitations, and setup link, and gives it a new
- * epoch.
- */
 async function prepare(file: string, prepared: string): Promise<Content> {
   makeDirectory(dirname(prepared));
   await removeDatabase(prepared);

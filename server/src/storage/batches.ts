@@ -8,7 +8,6 @@ export const BATCH_LENGTH = 50;
 /** The values of all rows, row by row, named by index. */
 export type BatchValues = Record<string, string | number | null>;
 
-/** The rows of an insert, with parameters as values. */
 export function batchRows<T>(
   columns: readonly (keyof T & string)[],
   parameter: Parameter<BatchValues>,
@@ -19,13 +18,9 @@ export function batchRows<T>(
   return Array.from({ length }, (_, row) => Object.fromEntries(rowOf(row * columns.length)) as T);
 }
 
-/**
- * The numbers of rows for which each batch statement is declared, so that fewer than 50 rows also need only a
- * few statements.
- */
+/** The row counts of a batch's statements, so that fewer than 50 rows also need only a few statements. */
 const LENGTHS = [BATCH_LENGTH, 16, 4, 1] as const;
 
-/** A statement for each of `LENGTHS`. */
 type BatchStatement<R> = readonly { length: number; statement: Statement<BatchValues, R> }[];
 
 export function batchStatement<R = never>(build: (length: number) => Statement<BatchValues, R>): BatchStatement<R> {
@@ -41,10 +36,7 @@ export function batchInsert<T extends keyof Tables>(table: T, columns: readonly 
   );
 }
 
-/**
- * Runs batch statements for rows, in order. `last` is appended to the values of each statement.
- * @returns the rows of all statements
- */
+/** Runs batch statements for rows, in order. `last` is appended to the values of each statement. */
 export async function executeBatch<R>(
   executor: Executor,
   statements: BatchStatement<R>,

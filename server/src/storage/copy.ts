@@ -10,7 +10,6 @@ import type { Tables } from './schema.ts';
 
 export type Row = Record<string, string | number | null>;
 
-/** A table, its primary key, and which of its columns and rows to read. */
 export interface CopiedTable {
   name: keyof Tables;
   key: readonly [string, ...string[]];
@@ -69,7 +68,6 @@ function once<R>(build: (query: QueryBuilder) => RawBuilder<R>): Statement<objec
   return { build: (query) => ({ compile: () => build(query).compile(query) }) };
 }
 
-/** Reads the next batch of a table's rows, in key order, after the row with the key of `after`. */
 function readAfter(
   database: Database,
   { name, key, columns: copied, where = sql`true` }: CopiedTable,
@@ -86,7 +84,6 @@ function readAfter(
   return database.executeRun(select, {}, RUN_BYTES_MAX);
 }
 
-/** Reads all rows of a table after a key, batch by batch. */
 export async function* readTable(database: Database, table: CopiedTable, after?: Row): AsyncGenerator<Row[]> {
   let last = after;
   for (;;) {
@@ -106,10 +103,7 @@ async function findLast(database: Database, { name, key }: CopiedTable): Promise
   return row;
 }
 
-/**
- * Copies the rows that follow the last row of the target's table. This resumes an interrupted copy.
- * @param tell is called with the number of rows of each batch
- */
+/** Resumes an interrupted copy. Calls `tell` with the number of rows of each batch. */
 export async function copyTable(
   from: Database,
   to: Database,

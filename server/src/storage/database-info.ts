@@ -52,7 +52,6 @@ export async function finishCopy(executor: Executor, info: DatabaseInfo): Promis
   await update(executor, info);
 }
 
-/** Whether a database is an unfinished copy of the one with this epoch. */
 export function isUnfinishedCopy(copy: DatabaseInfo, { epoch }: DatabaseInfo): boolean {
   return copy.epoch === UNFINISHED + epoch;
 }

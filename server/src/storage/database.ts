@@ -11,7 +11,6 @@ export type QueryBuilder = Kysely<Tables>;
 /** A named value that is bound when the statement runs. */
 export type Parameter<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
 
-/** SQL that differs between the engines. */
 export interface EngineSql {
   /** An account's key in `listing_facets`. */
   accountKey: (accountId: RawBuilder<string>) => RawBuilder<string>;
@@ -21,18 +20,12 @@ export interface EngineSql {
     rows: Record<string, RawBuilder<string>>[],
     accountId: RawBuilder<string>,
   ) => { compile(): CompiledQuery<never> };
-  /**
-   * Replaces columns of stored rows in `listing_facets`: column → value, including `id`, which differs in
-   * each row.
-   */
+  /** Like `insertFacets`, but replaces the given columns of the stored rows with these ids. */
   updateFacets: EngineSql['insertFacets'];
-  /**
-   * The column with a listing's search terms. SQLite stores it in `listings`, and PostgreSQL in
-   * `listing_facets` (`facetTerms`).
-   */
+  /** A listing's search terms, which SQLite stores in `listings`, and PostgreSQL in `listing_facets` (`facetTerms`). */
   listingTerms: (terms: RawBuilder<string>) => { terms?: RawBuilder<string> };
   facetTerms: (terms: RawBuilder<string>, accountId: RawBuilder<string>) => { terms?: RawBuilder<string> };
-  /** Whether an update of a row writes to all of its indexes, so leaving out columns saves nothing. */
+  /** Whether updating a row writes to all indexes of its table, so that leaving out columns saves nothing. */
   updatesAllIndexes: boolean;
   /**
    * A table to cross-join, of which only the account's row with this key is needed. The engine looks up that row
@@ -49,7 +42,6 @@ export interface EngineSql {
   keyPrincipals: (hash: RawBuilder<string>) => RawBuilder<KeyPrincipalRow>;
 }
 
-/** A key with the head of its account. */
 export type KeyPrincipalRow = Pick<Tables['api_keys'], 'id' | 'account_id' | 'access' | 'expires_at'> &
   Pick<Tables['account_heads'], 'sequence' | 'rate_points' | 'rate_seconds' | 'suspended_for'> &
   Pick<Tables['database_info'], 'epoch'>;
@@ -87,10 +79,7 @@ export interface Executor {
 export interface LongTransaction extends Executor {
   /** Yields to the event loop. The transaction stays open, and the writes that wait for it keep waiting. */
   nextTurn(): Promise<void>;
-  /**
-   * Whether a trigger updates `listing_counts` for each changed row. If so, a batch suspends the trigger, and
-   * then changes each count only once.
-   */
+  /** Whether a trigger updates `listing_counts` for each changed row; a batch suspends it to change each count once. */
   readonly hasCountTriggers: boolean;
 }
 
@@ -99,22 +88,17 @@ export type QueryBuild<R> = (query: QueryBuilder, engine: EngineSql) => { compil
 
 /** Long reads, which run on a reader thread or on the database server. Accounts take turns. */
 export interface Scans {
-  /**
-   * The rows of a query on an account's data.
-   * @throws {AppError} `unavailable`
-   */
+  /** @throws {AppError} `unavailable` */
   query<R>(accountId: string, build: QueryBuild<R>): Promise<R[]>;
 }
 
-/** Compiles queries for an engine without running them. */
 export type QueryDialect = Omit<Dialect, 'createDriver'>;
 
-/** The current values of what an operator monitors. */
 interface Measurements {
   waitingWrites: number;
   /** The SQLite file, its log, and the free space of its file system. */
   file?: { bytes: number; logBytes: number; freeBytes: number };
-  /** This process's connections to PostgreSQL, and the requests that wait for one. */
+  /** The connections to PostgreSQL that serve requests, and the requests that wait for one. */
   pool?: { used: number; idle: number; max: number; pending: number };
 }
 
@@ -126,7 +110,6 @@ export interface LogDatabase extends Pick<Executor, 'execute'> {
 
 export type LogJob<T> = (transaction: Pick<Executor, 'execute'>) => Promise<T>;
 
-/** The common interface of both engines. */
 export interface Database extends Executor {
   /** The database's name in messages for the operator, without passwords. */
   readonly name: string;
@@ -158,10 +141,7 @@ export interface Database extends Executor {
   write<T>(job: (transaction: Executor) => Promise<T>, accountId?: string): Promise<T>;
   /** Maximum bytes that a long write can write and replace. On SQLite, all other writes wait during a long write. */
   readonly longWriteBytesMax: number;
-  /**
-   * Like `write`, but for a long job, which has a transaction of its own and can await the transaction's
-   * `nextTurn`.
-   */
+  /** Like `write`, but for a long job, which has its own transaction and can await `nextTurn`. */
   writeLong<T>(job: (transaction: LongTransaction) => Promise<T>, accountId?: string): Promise<T>;
   /** The counters that several machines share; undefined for SQLite. */
   readonly counters?: Counters;
@@ -182,7 +162,6 @@ export interface Database extends Executor {
   close(): Promise<void>;
 }
 
-/** Counters that processes on several machines share. */
 export interface Counters extends CounterStore {
   /**
    * Runs a key's query and a counting statement in the same round trip. If only the latter fails, `counted`

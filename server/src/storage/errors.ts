@@ -18,7 +18,6 @@ export function diskFull(cause: unknown): AppError {
   return new AppError('storage_full', 'The disk is full and nothing was written; try again later.', { cause });
 }
 
-/** The error for a commit whose outcome is unknown. */
 export function outcomeUnknown(cause: unknown): AppError {
   const message =
     'The database failed during the commit; the change might or might not be stored. Check before you retry.';

@@ -49,7 +49,6 @@ export const findChangedListings = allRows(
 /** When an event happened; undefined once it has been purged. */
 export const findEvent = findRow('events', ['accountId', 'sequence'], ['createdAt']);
 
-/** Removes up to `limit` events of an account, oldest first. @returns how many */
 export const removeEvents = removeSomeRows('events', ['accountId'], ['sequence']);
 
 /** An event with the listing's JSON text after the change, which is null if the listing was deleted. */
@@ -98,10 +97,7 @@ function selectEvents(query: QueryBuilder, parameter: Parameter<After>) {
 
 const selectAfter = statement<After, StoredEvent>(selectEvents);
 
-/**
- * The first `limit` events after a sequence, cut after the event that brings the total size of the strings
- * above `bytesMax`.
- */
+/** The first `limit` events after a sequence, cut as in `executeRun`. */
 export function findEvents(
   executor: Executor,
   accountId: string,
@@ -153,7 +149,7 @@ export function findMatchingEvents(
   return executor.executeRun(selectMatching, parameters, bytesMax);
 }
 
-/** An event that may be purged. */
+/** A candidate for purging. */
 export interface OldEvent {
   sequence: number;
   type: EventType;
@@ -166,7 +162,6 @@ export interface OldEvent {
   bytes: number | null;
 }
 
-/** The account's oldest events. */
 export const findOldestEvents = allRows(
   ['accountId', 'limit'],
   (query, parameter: Parameter<{ accountId: string; limit: number }>) =>

@@ -10,13 +10,11 @@ const removeOldSessions = discardRows('sessions', ['createdAt <=']);
 /** Shortens sessions that expire too late because they began before the clock was set back. */
 const shortenSessions = updateRows('sessions', ['expiresAt >'], ['expiresAt']);
 
+/** Challenges of sign-ins and passkeys. */
 const removeVerifications = discardRows('verifications', ['expiresAt <=']);
 const removeInvitations = discardRows('invitations', ['expiresAt <=']);
 
-/**
- * Removes expired sessions, challenges of sign-ins and passkeys, and invitations, and shortens sessions that
- * expire too late. `now` is in UTC milliseconds.
- */
+/** `now` is in UTC milliseconds. */
 export async function removeExpired(executor: Executor, now: number): Promise<void> {
   const time = new Date(now).toISOString();
   await removeSessions(executor, time);

@@ -3,10 +3,7 @@ import { formatTime } from '../lib/times.ts';
 import { COPIED_TABLES, type CopiedTable, type Row, readTable } from './copy.ts';
 import type { Database } from './database.ts';
 
-/**
- * A row as exported: JSON values are parsed, times are in RFC 3339 format, and nulls and the `OMITTED` columns
- * are left out.
- */
+/** A row as exported: JSON is parsed, times are in RFC 3339 format, and nulls and `OMITTED` columns are left out. */
 export interface ExportedRow {
   table: string;
   data: Record<string, unknown>;

@@ -19,10 +19,7 @@ interface Waiter extends RunOptions {
 export interface RunOptions {
   /** Cancels work that is still waiting. */
   signal?: AbortSignal | undefined;
-  /**
-   * Whether the work runs before the account's other work. Work that continues a search does, so that the search
-   * frees its memory sooner.
-   */
+  /** Whether to run before the account's other work, as work that continues a search does, to free memory sooner. */
   isUrgent?: boolean | undefined;
   /** Whether the work is rejected if too much limited work of the account waits. Urgent work is never rejected. */
   isLimited?: boolean | undefined;
@@ -33,10 +30,7 @@ export interface RunOptions {
   pauses?: boolean | undefined;
 }
 
-/**
- * Permits for concurrent work, such as reads. Accounts take turns, so that an account with a lot of work does
- * not delay the others.
- */
+/** Permits for concurrent work. Accounts take turns, so an account with a lot of work does not delay the others. */
 export class FairSemaphore {
   readonly #waiting = new FairQueue<string, Waiter>();
   readonly #running = new Map<string, number>();
@@ -76,10 +70,7 @@ export class FairSemaphore {
     }
   }
 
-  /**
-   * Acquires a permit, which the caller must `release`.
-   * @returns a promise if no permit is free yet @throws the reason of `signal`
-   */
+  /** The caller must `release` the permit. @returns a promise if none is free yet @throws the reason of `signal` */
   acquire(accountId: string, options: RunOptions = {}): Promise<void> | undefined {
     if (!this.isFreeFor(accountId)) return this.#wait(accountId, options);
     this.#begin(accountId);
@@ -123,7 +114,6 @@ export class FairSemaphore {
     else this.#running.delete(accountId);
   }
 
-  /** Rejects all waiting and new work. */
   close(): void {
     this.#isClosed = true;
     this.rejectWaiting(stopping());

@@ -3,7 +3,6 @@ import { type Executor, statement } from './database.ts';
 import { removeSomeRows } from './rows.ts';
 import type { Run } from './runs.ts';
 
-/** A failed row of a run. */
 export interface StoredFailure {
   /** The row's position in the file, starting at 1. */
   number: number;
@@ -49,5 +48,4 @@ export function findFailures(
   return executor.executeRun(selectPage, { accountId, runId, after, limit }, bytesMax);
 }
 
-/** Removes up to `limit` failed rows of a run. @returns how many */
 export const removeFailures = removeSomeRows('feed_errors', ['accountId', 'runId'], ['number']);

@@ -44,10 +44,7 @@ const selectPage = (hasExternalId: boolean) => {
 
 const PAGES = { byExternalId: selectPage(true), withoutExternalId: selectPage(false) };
 
-/**
- * The next listings of a feed: those with an external id, ordered by external id, or those without one,
- * ordered by id.
- */
+/** The next listings of a feed: those with an external id, ordered by it, or those without one, ordered by id. */
 export function findFeedPage(
   executor: Executor,
   accountId: string,
@@ -74,7 +71,6 @@ const setMarks = batchStatement((length) =>
   }),
 );
 
-/** Stores the marks of listings, by id. */
 export async function setFeedMarks(
   executor: Executor,
   accountId: string,
@@ -85,7 +81,6 @@ export async function setFeedMarks(
 
 type Some = { accountId: string; feed: string; limit: number };
 
-/** Some listings of a feed, with their documents. */
 export const findSomeOfFeed = allRows(['accountId', 'feed', 'limit'], (query, parameter: Parameter<Some>, engine) =>
   query
     .selectFrom((from) =>

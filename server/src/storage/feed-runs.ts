@@ -69,7 +69,6 @@ const selectLast = allRows(['accountId'], (query, parameter: Parameter<{ account
     ),
 );
 
-/** The last run of each feed of an account. */
 export async function findLastRuns(executor: Executor, accountId: string): Promise<StoredRun[]> {
   return (await selectLast(executor, accountId)).map(toRun);
 }
@@ -129,12 +128,11 @@ const selectSums = firstRow(['accountId'], (query, parameter: Parameter<{ accoun
     .where('stored_bytes', '>', sql.lit(0)),
 );
 
-/** How many bytes the failed rows of an account's runs have, including the errors in the runs themselves. */
+/** The total size of the failed rows of an account's runs, including the errors in the runs themselves. */
 export async function sumStoredBytes(executor: Executor, accountId: string): Promise<number> {
   return Number((await selectSums(executor, accountId))?.bytes);
 }
 
-/** The account's oldest run with stored failed rows. */
 export const findOldestStored = firstRow(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
   query
     .selectFrom('feed_runs')
@@ -158,7 +156,6 @@ export async function countRuns(executor: Executor, accountId: string): Promise<
 
 const setStored = updateRows('feed_runs', ['accountId', 'id'], ['storedRows', 'storedBytes', 'errors']);
 
-/** Records that a run no longer has stored failed rows. */
 export async function forgetStored(executor: Executor, accountId: string, id: string): Promise<void> {
   await setStored(executor, accountId, id, { storedRows: 0, storedBytes: 0, errors: '[]' });
 }

@@ -38,7 +38,6 @@ const selectAll = allRows(['accountId'], (query, parameter: Parameter<{ accountI
   select(query).where('account_id', '=', parameter('accountId')).orderBy('name'),
 );
 
-/** The feeds of an account, ordered by name. */
 export async function findFeeds(executor: Executor, accountId: string): Promise<StoredFeed[]> {
   return (await selectAll(executor, accountId)).map(toFeed);
 }
@@ -54,7 +53,6 @@ const selectEvery = allRows(['afterAccount', 'afterName', 'limit'], (query, para
     .limit(parameter('limit')),
 );
 
-/** The feeds of all accounts, in pages. */
 export async function findEveryFeed(
   executor: Executor,
   ...after: [afterAccount: string, afterName: string, limit: number]
@@ -93,7 +91,6 @@ export const growFeed = command(['accountId', 'name', 'by'], (query, parameter: 
 
 type Lease = Key & { runId: string; leaseUntil: number };
 
-/** Gives a feed's lease to a run. */
 export const takeLease = updateRows('feeds', ['accountId', 'name'], ['runId', 'leaseUntil']);
 
 /** Extends the lease of a run. @returns false if the run has lost it */

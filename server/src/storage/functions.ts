@@ -29,7 +29,6 @@ export function firstRow<P, R, const N extends readonly string[]>(names: N, buil
   };
 }
 
-/** Declares a statement and returns a function that counts the statement's rows. */
 export function countRows<P, R, const N extends readonly string[]>(names: N, build: Build<P, R>) {
   const find = allRows(names, build);
   return async (executor: Pick<Executor, 'execute'>, ...values: Values<P, N>) =>

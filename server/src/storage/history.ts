@@ -59,7 +59,6 @@ const copySome = batchStatement((length) =>
   }),
 );
 
-/** Copies listings to the history before a change replaces or removes them. */
 export async function keepVersions(
   executor: Executor,
   accountId: string,
@@ -116,10 +115,7 @@ export const findFormer = findRow(
   'sequence desc',
 );
 
-/**
- * The version of a listing's first entry; undefined if the current version's entry is the only one, or if there
- * are no entries.
- */
+/** The version of a listing's first entry; undefined if there is no entry except the current version's. */
 export const findFirstFormer = findRow('listing_history', ['accountId', 'listingId'], ['version'], 'sequence');
 
 export const removeFormerDoc = command(
@@ -155,10 +151,7 @@ const removeOldest = allRows(
       ),
 );
 
-/**
- * Removes up to `limit` entries of a deleted listing, oldest first.
- * @returns how many, and how many bytes they counted as
- */
+/** Removes the first `limit` entries of a deleted listing. @returns how many, and how many bytes they counted as */
 export async function removeFormer(
   executor: Executor,
   accountId: string,
@@ -169,5 +162,4 @@ export async function removeFormer(
   return { count: rows.length, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** Removes up to `limit` entries of an account that is being deleted. @returns how many */
 export const removeHistory = removeSomeRows('listing_history', ['accountId'], ['listingId', 'sequence']);

@@ -21,7 +21,6 @@ export async function insertIdempotencyRecord(
 /** Finds a record even if it has expired. */
 export const findIdempotencyRecord = findRow('idempotency_keys', ['accountId', 'key'], ['key', ...VALUES]);
 
-/** Removes up to `limit` records of an account that is being deleted. @returns how many */
 export const removeIdempotencyRecords = removeSomeRows('idempotency_keys', ['accountId'], ['key']);
 
 type Purge = { now: number; limit: number };

@@ -13,10 +13,7 @@ import type { Database, Executor } from './database.ts';
 import { unavailable } from './errors.ts';
 import type { Tables } from './schema.ts';
 
-/**
- * The database in the form that better-auth expects. On both engines, times are ISO 8601 strings, and
- * booleans are 0 and 1.
- */
+/** The database as better-auth expects it. On both engines, times are ISO 8601 strings, and booleans are 0 and 1. */
 export interface BetterAuthDatabase {
   db: Kysely<Tables>;
   type: 'sqlite';
@@ -24,10 +21,7 @@ export interface BetterAuthDatabase {
   transaction: false;
 }
 
-/**
- * A job that runs in the same transaction as a change by better-auth. `rows` are the rows that the change
- * returned.
- */
+/** A job that runs in the transaction of a change by better-auth. `rows` are the rows that the change returned. */
 export interface Along {
   when: `${Change} ${keyof Tables}`;
   job(transaction: Executor, rows: Record<string, unknown>[]): Promise<void>;

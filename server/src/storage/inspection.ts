@@ -1,8 +1,6 @@
 import { timeOfId } from '../lib/ids.ts';
 
-/** What the operator's checks read from a database, without changing it. */
 export interface Inspection {
-  /** The database's name in messages, without passwords. */
   name: string;
   /** The version of SQLite or of the server. */
   engineVersion: string;
@@ -27,10 +25,7 @@ export interface TableSize {
   bytes: number;
 }
 
-/**
- * Reads the epoch, and times that the service writes often: those of new accounts, new listings, and uses of
- * keys.
- */
+/** Reads the epoch, and times that change often: those of new accounts, new listings, and uses of keys. */
 export const SELECT_CONTENT = `
   select (select epoch from database_info) as epoch, (select max(created_at) from accounts) as created,
     (select max(newest_id) from account_heads) as newest, (select max(last_used_at) from api_keys) as used`;

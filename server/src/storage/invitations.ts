@@ -4,10 +4,8 @@ import { findRows, insertRow, takeRows } from './rows.ts';
 
 export type RemovedInvitation = Pick<Invitation, 'id' | 'email'>;
 
-/** Removes the invitation to an email address, if there is one. */
 export const removeInvitationTo = takeRows('invitations', ['accountId', 'email'], ['id', 'email']);
 
-/** Removes the invitations that a user has sent. */
 export const removeInvitationsBy = takeRows('invitations', ['accountId', 'inviterId'], ['id', 'email']);
 
 const MEMBERS = ['accountId', 'id', 'email', 'role', 'invitedBy', 'createdAt', 'expiresAt'] as const;
@@ -27,7 +25,6 @@ export async function putInvitation(executor: Executor, invitation: StoredInvita
   await insert(executor, invitation);
 }
 
-/** The account's open invitations, oldest first. */
 export const listInvitations = findRows('invitations', ['accountId', 'expiresAt >'], MEMBERS, 'id');
 
 export interface OpenInvitation {

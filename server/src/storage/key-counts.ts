@@ -48,10 +48,7 @@ const takePoint = statement<CountParameters, { points: number; expire: number }>
     .returning(['points', 'expire']);
 });
 
-/**
- * Like `findKeyPrincipal`, but also takes one of the key's points; `taken` is undefined if that failed or the key
- * is not valid.
- */
+/** Like `findKeyPrincipal`, but also takes a point; `taken` is undefined if that failed or the key is not valid. */
 export async function findCountedKeyPrincipal(
   counters: Counters,
   hash: string,

@@ -3,7 +3,6 @@ import { type Executor, type Parameter, type Scans, statement } from './database
 import { countRows, rowOf } from './functions.ts';
 import { discardRows, type RowOf } from './rows.ts';
 
-/** A key's use in an hour. */
 export type KeyHour = Omit<RowOf<'key_hours'>, 'accountId'>;
 
 const add = statement<KeyHour & { accountId: string }>((query, parameter) =>
@@ -60,7 +59,6 @@ export async function beginKeyUseBatch(executor: Executor, batch: KeyUseBatch): 
 /** Removes the batches of processes that last wrote before a time (UTC milliseconds). */
 export const removeKeyUseBatches = discardRows('key_use_batches', ['writtenAt <']);
 
-/** The account's key hours since a time, ordered by hour. */
 export function findKeyHours(scans: Scans, accountId: string, since: number): Promise<KeyHour[]> {
   return scans.query<KeyHour>(accountId, (query) =>
     query

@@ -61,10 +61,7 @@ export async function requireOwnDirectory(directory: string, databaseUrl: string
   throw new AppError('conflict', `${directory} contains the backups of ${owner}; ${advice}.`);
 }
 
-/**
- * Claims a directory for the scheduled backups of a database.
- * @throws {AppError} as `requireOwnDirectory` does
- */
+/** @throws {AppError} as `requireOwnDirectory` does */
 export async function claimDirectory(directory: string, databaseUrl: string): Promise<void> {
   await requireOwnDirectory(directory, databaseUrl);
   if ((await findOwner(directory)) !== undefined) return;

@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { Executor, Parameter } from './database.ts';
 import { command, rowOf } from './functions.ts';
 
-// On SQLite, `listing_counts` contains how many of an account's listings have the same values. Triggers update
-// these counts for each inserted, changed, or removed row. A transaction can suspend the trigger for changed
-// rows.
+// On SQLite, `listing_counts` counts an account's listings with the same values. Triggers update these counts for each
+// inserted, changed, or removed row. A transaction can suspend the trigger for changed rows.
 
 /** The values by which most searches count listings. */
 export interface CountedValues {
@@ -15,7 +14,7 @@ export interface CountedValues {
   baths: number;
 }
 
-/** `by` more listings have these values; fewer if `by` is negative. */
+/** The number of listings with these values changes by `by`. */
 export interface CountChange extends CountedValues {
   by: number;
 }
@@ -31,7 +30,6 @@ export class CountChanges {
     else change.by += by;
   }
 
-  /** The combinations whose count changes. */
   list(): CountChange[] {
     return [...this.#byKey.values()].filter(({ by }) => by !== 0);
   }

@@ -57,10 +57,7 @@ export interface ListingRun {
   areLong: boolean;
 }
 
-/**
- * The first `limit` listings of a range; if they are large, fewer, but at least one.
- * @throws the reason of an aborted `signal`
- */
+/** The first `limit` listings; fewer, but at least one, if they are large. @throws the reason of an aborted `signal` */
 export async function findListingRun(executor: Executor, accountId: string, range: ListingRange): Promise<ListingRun> {
   const { afterId: beforeId = AFTER_EVERY_ID, limit, bytesMax = RUN_BYTES_MAX, areLong = false, signal } = range;
   const parameters = { accountId, beforeId, limit: limit + 1 };

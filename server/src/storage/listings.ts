@@ -12,7 +12,6 @@ import { insertSearchRows, updateSearchRows } from './search-rows.ts';
 export interface StoredListing {
   id: string;
   version: number;
-  /** The account's sequence at the last change. */
   sequence: number;
   doc: string;
 }
@@ -33,7 +32,6 @@ const insert = statement<RowParameters>((query, parameter, engine) =>
   } as unknown as Row),
 );
 
-/** Stores a new listing, and the data that searches need. */
 export async function insertListing(
   executor: Executor,
   accountId: string,
@@ -90,7 +88,7 @@ const put = batchStatement((length) =>
 /** A version, and the mark of the listing's feed. If `feedMark` is undefined, the stored mark is kept. */
 type PutListing = NewVersion & Pick<SearchRow, 'terms'> & { feedMark?: string | undefined };
 
-/** Inserts or replaces the rows of a batch of listings. */
+/** Inserts or replaces rows in `listings`, but not in `listing_facets`. */
 export async function putListings(executor: Executor, accountId: string, rows: readonly PutListing[]): Promise<void> {
   // In the order of COLUMNS. A loop over names would take longer.
   const values = rows.map(({ id, version, sequence, doc, terms, actor, changes, feedMark }) => {
@@ -104,10 +102,7 @@ export const removeListing = discardRows('listings', ['accountId', 'id']);
 
 const selectSome = findSomeRows('listings', ['accountId'], ['id']);
 
-/**
- * Removes up to `limit` listings of an account that is being deleted, without adding events.
- * @returns how many
- */
+/** Removes up to `limit` listings of an account that is being deleted, without adding events. @returns how many */
 export async function removeListings(executor: Executor, accountId: string, limit: number): Promise<number> {
   const rows = await selectSome(executor, accountId, limit);
   for (const { id } of rows) await removeListing(executor, accountId, id);
@@ -134,7 +129,6 @@ export const findListingByExternalId = firstRow(
   },
 );
 
-/** A listing with its external id, its feed, and the feed's mark. */
 export interface KeyedListing extends StoredListing {
   externalId: string | null;
   feed: string | null;

@@ -8,7 +8,6 @@ type MemberKey = { accountId: string; userId: string };
 
 export const insertMembership = insertRow('memberships', ['accountId', 'userId', 'role', 'createdAt']);
 
-/** The accounts of a user, oldest first. */
 export const listMembershipsOf = allRows(['userId'], (query, parameter: Parameter<{ userId: string }>) =>
   query
     .selectFrom('memberships')
@@ -34,7 +33,6 @@ function selectMembers(query: QueryBuilder, parameter: Parameter<{ accountId: st
     .where('account_id', '=', parameter('accountId'));
 }
 
-/** The members of an account, oldest first. */
 export const listMembers = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
   selectMembers(query, parameter).orderBy('memberships.created_at').orderBy('users.id'),
 );
@@ -43,12 +41,10 @@ export const findMember = firstRow(['accountId', 'userId'], (query, parameter: P
   selectMembers(query, parameter).where('user_id', '=', parameter('userId')),
 );
 
-/** Whether any account has an administrator. */
 export const hasAdministrator = hasRow([], (query) =>
   query.selectFrom('memberships').select('user_id as userId').where('role', '=', 'administrator').limit(1),
 );
 
-/** Whether an account has an administrator other than this user. */
 export const hasOtherAdministrator = hasRow(['accountId', 'userId'], (query, parameter: Parameter<MemberKey>) =>
   query
     .selectFrom('memberships')
@@ -63,7 +59,6 @@ export const setRole = updateRows('memberships', ['accountId', 'userId'], ['role
 
 export const removeMembership = removeRows('memberships', ['accountId', 'userId']);
 
-/** The role of a session's user in an account, with the account's head. */
 type SessionMembership = Head & { role: Role };
 
 const selectBySession = statement<{ sessionId: string; accountId: string; now: string }, SessionMembership>(

@@ -43,10 +43,8 @@ export const MIGRATIONS: readonly Migration[] = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** The length of an epoch in characters. */
 export const EPOCH_LENGTH = 8;
 
-/** The error for tables from a newer release. */
 export function tooNew(name: string, version: number): AppError {
   return new AppError(
     'unavailable',

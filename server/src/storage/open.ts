@@ -13,10 +13,7 @@ export { type KeepText, keepInMemory, type StagedText, StagedTexts, textOf } fro
 
 export const FILE_SCHEME = 'file:';
 
-/**
- * How to use a database: the connections to a PostgreSQL server; on SQLite, whether other processes also
- * serve requests from the file.
- */
+/** The connections to a PostgreSQL server; on SQLite, whether other processes also serve requests from the file. */
 export type DatabaseSettings = PoolSettings & { isShared?: boolean };
 
 /** The settings of the operator's commands. */

@@ -2,7 +2,6 @@ import { findRow, findRows, removeRows, updateRows } from './rows.ts';
 
 const MEMBERS = ['id', 'name', 'createdAt', 'lastUsedAt'] as const;
 
-/** A user's passkeys, oldest first. */
 export const listPasskeys = findRows('passkeys', ['userId'], MEMBERS, 'createdAt');
 
 /** The user of a passkey, by the service's id for it. */
@@ -13,8 +12,6 @@ export const findCredentialUser = findRow('passkeys', ['credentialId'], ['userId
 
 export const setPasskeyUsed = updateRows('passkeys', ['id'], ['lastUsedAt']);
 
-/** @returns how many were removed */
 export const removePasskey = removeRows('passkeys', ['userId', 'id']);
 
-/** @returns how many were removed */
 export const removePasskeys = removeRows('passkeys', ['userId']);

@@ -17,10 +17,7 @@ import { PostgresScans } from './postgres/scans.ts';
 import { PostgresSearch } from './postgres/search.ts';
 import type { TellProgress } from './rebuild.ts';
 
-/**
- * Enough for the largest atomic import with its search terms. It limits only memory, since other accounts do
- * not wait.
- */
+/** Enough for the largest atomic import with its search terms. Limits only memory: other accounts do not wait. */
 const LONG_WRITE_BYTES_MAX = 192 * 1024 * 1024;
 const INSPECTION: PoolSettings = { poolSize: 1, statementTimeoutMs: 10_000, preparesStatements: false };
 

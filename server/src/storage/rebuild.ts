@@ -9,7 +9,7 @@ import { RUN_BYTES_MAX } from './runs.ts';
 import type { Tables } from './schema.ts';
 import { insertSearchRows } from './search-rows.ts';
 
-/** The progress of a migration: how many listings are done, and how many there are. */
+/** The progress of a migration, in listings. */
 export interface MigrationProgress {
   done: number;
   total: number;

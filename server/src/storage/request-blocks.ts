@@ -34,7 +34,6 @@ const selectBlocks = (isFailed: boolean) =>
 const selectAll = selectBlocks(false);
 const selectFailed = selectBlocks(true);
 
-/** The account's last `limit` blocks of a range, newest first. */
 export function findRequestBlocks(
   executor: Pick<Executor, 'execute'>,
   accountId: string,
@@ -44,7 +43,6 @@ export function findRequestBlocks(
   return executor.execute(failed ? selectFailed : selectAll, { accountId, since, before, limit });
 }
 
-/** Removes up to `limit` blocks of an account. @returns how many */
 export const removeRequestBlocks = removeSomeRows('request_blocks', ['accountId'], ['id']);
 
 type Trim = { before: string; limit: number };
@@ -68,12 +66,10 @@ export const removeOldestRequestBlocks = allRows(['before', 'limit'], (query, pa
     .returning('bytes'),
 );
 
-/** The size of the request log of all accounts. */
 export const sumRequestBytes = allRows([], (query) =>
   query.selectFrom('request_blocks').select(sql<number | null>`cast(sum(bytes) as bigint)`.as('bytes')),
 );
 
-/** The id of the oldest block of all accounts. */
 export const findOldestRequestBlock = findRow('request_blocks', [], ['id'], 'id');
 
 /** The first account after `afterId` that has blocks, for work on all accounts. */

@@ -33,7 +33,7 @@ export interface Credentials {
   invitations: number;
   /** Users with a second factor. Recovery codes that they used after the backup become valid again. */
   twoFactors: number;
-  /** Passkeys. Those that users deleted after the backup work again. */
+  /** Passkeys that users deleted after the backup work again. */
   passkeys: number;
   /** All keys stay valid, including those deleted after the backup. */
   keys: Awaited<ReturnType<typeof selectKeys>>;

@@ -28,13 +28,9 @@ type Values = Record<string, unknown>;
 type Query = Kysely<Record<string, Values>>;
 type Build = (query: Query, parameter: Parameter<Values>) => ReturnType<Statement<Values, never>['build']>;
 
-/**
- * The functions below check names and values with their own types, since the query builder's types work only
- * for a single table.
- */
+/** The query builder's types work only for a single table, so the functions below declare their own types. */
 const untyped = (build: Build) => build as unknown as Statement<Values, never>['build'];
 
-/** The condition that the columns `by` have the values of the parameters with the same names. */
 function conditionOn(by: readonly string[], parameter: Parameter<Values>) {
   return ({ and, eb }: ExpressionBuilder<Record<string, Values>, string>) =>
     and(
@@ -162,11 +158,7 @@ export function takeRows<T extends Table, const B extends readonly Key<T>[], con
   return allRows(by as readonly string[], taken) as never;
 }
 
-/**
- * Removes up to `limit` of the rows: the first ones in the order of `order`. `rest` are the other columns of
- * the table's key.
- * @returns how many
- */
+/** Removes the first `limit` rows in the order of `order`. `rest`: the other columns of the key. @returns how many */
 export function removeSomeRows<T extends Table, const B extends readonly Key<T>[]>(
   table: T,
   by: B,

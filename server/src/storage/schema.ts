@@ -14,10 +14,7 @@ export type Snake<S extends string> = S extends `${infer C}${infer Rest}`
 /** The members of a type as columns: `createdAt` is `created_at`. */
 type Columns<T> = { [N in keyof T & string as Snake<N>]: T[N] };
 
-/**
- * The tables. Times are UTC milliseconds, except those that are also in documents and those in better-auth's
- * tables.
- */
+/** Times are UTC milliseconds, except those that are also in documents and those in better-auth's tables. */
 export interface Tables {
   database_info: {
     /** Always 1, since the table has one row. */
@@ -87,7 +84,7 @@ export interface Tables {
     feed: string | null;
     status: string;
     property_type: string | null;
-    /** Folded, like the state or province, postal code, and country. */
+    /** Folded (`foldText` in model/words.ts), as are the state or province, postal code, and country. */
     city: string | null;
     state_or_province: string | null;
     postal_code: string | null;
@@ -150,7 +147,6 @@ export interface Tables {
     /** The SHA-256 of the key, in hex. */
     hash: string;
   };
-  /** The use of keys per hour. */
   key_hours: {
     account_id: string;
     /** The start of the hour. */
@@ -174,15 +170,11 @@ export interface Tables {
     id: string;
     /** A JSON array in UTF-8; on SQLite, compressed unless it is short. */
     requests: Uint8Array;
-    /** How many of the requests failed. */
     failures: number;
     /** The approximate size of the row. */
     bytes: Generated<number>;
   };
-  /**
-   * Rate limits that several machines share, only on PostgreSQL. The library that `lib/limiter.ts` uses also
-   * reads and writes these rows.
-   */
+  /** Shared rate limits, only on PostgreSQL. The library that `lib/limiter.ts` uses also reads and writes them. */
   rate_limits: {
     /** The limiter's name, a colon, and the counted key. */
     key: string;
@@ -269,7 +261,6 @@ export interface Tables {
     role: Role;
     created_at: number;
   };
-  /** Searches that members have saved under a name. */
   saved_views: {
     account_id: string;
     user_id: string;
@@ -322,11 +313,10 @@ export interface Tables {
     errors: string;
     /** The run's own error, as JSON text. */
     error: string | null;
-    /** The number of stored failed rows, and about how many bytes they have, including `errors`. */
+    /** The number of stored failed rows, and their approximate size in bytes, including `errors`. */
     stored_rows: number;
     stored_bytes: number;
   };
-  /** The failed rows of feed runs. */
   feed_errors: {
     account_id: string;
     run_id: string;
@@ -356,7 +346,7 @@ export interface Tables {
     disabled_at: number | null;
     /** The process that sends the endpoint's webhooks; null after each change by a user or an API key. */
     owner: string | null;
-    /** Grows with each change by a user or an API key. */
+    /** Increases with each change by a user or an API key. */
     revision: Generated<number>;
     created_at: number;
     updated_at: number;
@@ -366,7 +356,7 @@ export interface Tables {
   webhook_leases: {
     name: string;
     owner: string;
-    /** Grows while the owner runs. */
+    /** Increases while the owner runs. */
     beat: number;
   };
   /** Append-only. */

@@ -38,10 +38,7 @@ function isInBox({ south, north, longitudes }: Box): Sql {
 /** The columns of a cluster, for rows with an id and coordinates. */
 export const CLUSTER = raw('count(*), avg(latitude), avg(longitude), max(id)');
 
-/**
- * How many squares a row's coordinates are from the antimeridian and the south pole; the integer part
- * identifies the square.
- */
+/** A row's distance from the antimeridian and the south pole in squares; the integer parts identify the square. */
 export function squaresFrom(sideDegrees: number): { column: Sql; row: Sql } {
   const side = raw(String(sideDegrees));
   return { column: sql`(longitude + 180) / ${side}`, row: sql`(latitude + 90) / ${side}` };
@@ -57,7 +54,7 @@ export function isWithin({ radiusMetres }: Circle, value: Sql): Sql {
   return sql`${value} <= ${Math.ceil(limit * DISTANCE_STEPS)}`;
 }
 
-/** Grows with the great-circle distance: the sine of half the angle, by the haversine formula. */
+/** Grows with the great-circle distance: the sine of half the angle (haversine formula), in `DISTANCE_STEPS` steps. */
 function distance({ latitude, longitude }: Circle): Sql {
   const northwards = sql`power(sin(radians(${column('latitude')} - ${latitude}) / 2), 2)`;
   const eastwards = sql`power(sin(radians(${column('longitude')} - ${longitude}) / 2), 2)`;

@@ -2,14 +2,12 @@ import type { Search } from '../model/search.ts';
 import type { RunOptions } from './fair-semaphore.ts';
 import type { PackedRows, Run } from './runs.ts';
 
-/** A listing's position in a sorted list. */
 export interface Position {
   id: string;
   /** The sort value; null for a listing without such a value, and in a list by id. */
   value: string | number | null;
 }
 
-/** A match with its JSON text. */
 export interface FoundDoc extends Position {
   doc: string;
 }
@@ -67,7 +65,6 @@ export interface ListingSearch<Executor> {
   countByStatus(accountId: string): Promise<Totals>;
 }
 
-/** Matches in a square of a grid. */
 export interface Cluster {
   count: number;
   /** Their mean coordinates, in degrees. */

@@ -2,7 +2,6 @@ import type { Executor, Parameter } from './database.ts';
 import { allRows, command, firstRow } from './functions.ts';
 import { findRow, findRows, removeRows, updateRows } from './rows.ts';
 
-/** Changes the account that a session works in. */
 export const setSessionAccount = updateRows('sessions', ['id'], ['accountId']);
 
 const selectByUser = findRows(
@@ -12,7 +11,6 @@ const selectByUser = findRows(
   'id desc',
 );
 
-/** The user's sessions, newest first. */
 export function listSessions(executor: Executor, userId: string) {
   return selectByUser(executor, userId, new Date().toISOString());
 }
@@ -26,7 +24,6 @@ const selectAddresses = allRows(['email', 'now'], (query, parameter: Parameter<{
     .where('sessions.expires_at', '>', parameter('now')),
 );
 
-/** The IP addresses from which the user with this email is signed in. */
 export async function listSessionAddresses(executor: Executor, email: string): Promise<string[]> {
   const rows = await selectAddresses(executor, email, new Date().toISOString());
   return rows.flatMap(({ address }) => address ?? []);
@@ -44,7 +41,6 @@ export const endSessionBy = command(['id', 'latest'], (query, parameter: Paramet
 /** A session in use, with its user. */
 export interface UsedSession {
   id: string;
-  /** The account that the user works in, if they have chosen one. */
   accountId: string | null;
   userId: string;
   name: string;
@@ -72,10 +68,7 @@ const selectUsed = firstRow(
       .where('sessions.updated_at', '>', parameter('extendedAfter')),
 );
 
-/**
- * The session with this token, unless it has expired or was last extended more than `extendedMs` milliseconds
- * ago.
- */
+/** The session with this token, unless it has expired or was last extended over `extendedMs` milliseconds ago. */
 export function findUsedSession(
   executor: Executor,
   token: string,
@@ -87,10 +80,8 @@ export function findUsedSession(
 
 export const findSession = findRow('sessions', ['userId', 'id'], ['id']);
 
-/** Ends a session. */
 export const removeSession = removeRows('sessions', ['userId', 'id']);
 
-/** Ends all other sessions of the user. @returns how many */
 export const removeOtherSessions = removeRows('sessions', ['userId', 'id !=']);
 
 export const removeSessions = removeRows('sessions', ['userId']);

@@ -3,7 +3,6 @@ import { findRow, insertRow, removeRows } from './rows.ts';
 
 const insert = insertRow('setup_links', ['id', 'hash', 'expiresAt']);
 
-/** Stores the setup link, which replaces the previous one. */
 export async function putSetupLink(executor: Executor, link: { hash: string; expiresAt: number }): Promise<void> {
   await removeSetupLink(executor);
   await insert(executor, { id: 1, ...link });

@@ -15,10 +15,7 @@ import { SqliteSearch } from './sqlite/search.ts';
 import { findFault } from './sqlite/snapshot.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 
-/**
- * Database files up to this size are checked when the service starts, in half a second. Backups check larger
- * files, too.
- */
+/** Database files up to this size are checked at startup, in half a second. Backups also check larger files. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
 /**

@@ -11,7 +11,6 @@ export interface CompiledStatement {
   bind(parameters: unknown): unknown[];
 }
 
-/** A named parameter in a compiled query. */
 class Placeholder {
   readonly name: string;
 
@@ -20,7 +19,6 @@ class Placeholder {
   }
 }
 
-/** Compiles each statement once for an engine. */
 export class StatementCompiler {
   readonly #query: QueryBuilder;
   readonly #engine: EngineSql;
@@ -31,7 +29,6 @@ export class StatementCompiler {
     this.#engine = engine;
   }
 
-  /** Compiles a query that is built per request. */
   compileQuery<R>(build: QueryBuild<R>): CompiledQuery<R> {
     return build(this.#query, this.#engine).compile();
   }
@@ -73,7 +70,6 @@ function bindInLoop(slots: readonly unknown[]) {
     places.map((place, index) => (place === undefined ? slots[index] : (parameters[place] ?? null)));
 }
 
-/** Turns the values of a row into an object. */
 export type RowMapper = (values: unknown[]) => unknown;
 
 export function rowMapper(columns: string[]): RowMapper {

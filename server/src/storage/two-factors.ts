@@ -49,7 +49,6 @@ export async function verifyTwoFactor(executor: Executor, userId: string): Promi
 
 const selectVerified = findRow('two_factors', ['userId'], ['verified']);
 
-/** Whether the second factor is on. */
 export async function hasTwoFactor(executor: Executor, userId: string): Promise<boolean> {
   return (await selectVerified(executor, userId))?.verified === 1;
 }

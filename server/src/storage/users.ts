@@ -23,10 +23,7 @@ const insertCredential = insertRow('credentials', [
   'updatedAt',
 ]);
 
-/**
- * Stores a user with a password, in better-auth's format. `isVerified`: whether the address is known to be
- * the user's.
- */
+/** Stores a user in better-auth's format. `isVerified`: whether the address is known to be the user's. */
 export async function insertUser(
   executor: Executor,
   user: User,

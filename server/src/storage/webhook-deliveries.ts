@@ -30,7 +30,6 @@ const put = batchStatement((length) =>
   ),
 );
 
-/** Inserts or replaces deliveries. */
 export async function putDeliveries(
   executor: Executor,
   accountId: string,
@@ -79,7 +78,6 @@ export function findDeliveries(
 
 export const findDelivery = findRow('webhook_deliveries', ['accountId', 'webhookId', 'sequence', 'epoch'], MEMBERS);
 
-/** The endpoint's pending deliveries, in the order of their events. */
 export const findPendingDeliveries = allRows(
   ['accountId', 'webhookId', 'limit'],
   (query, parameter: Parameter<OfWebhook & { limit: number }>) =>
@@ -103,7 +101,6 @@ export const hurryDeliveries = command(['accountId', 'webhookId'], (query, param
     .where('state', '=', 'pending'),
 );
 
-/** Removes the pending deliveries of events after a sequence. @returns how many */
 export const removePendingAfter = countRows(
   ['accountId', 'webhookId', 'after'],
   (query, parameter: Parameter<OfWebhook & { after: number }>) =>
@@ -140,7 +137,6 @@ export const trimDeliveries = countRows(
       .returning('sequence'),
 );
 
-/** Removes up to `limit` deliveries of an endpoint. @returns how many */
 export const removeDeliveries = removeSomeRows('webhook_deliveries', ['accountId', 'webhookId'], ['sequence', 'epoch']);
 
 export const hasOldDelivery = hasRow(
@@ -156,10 +152,6 @@ export const hasOldDelivery = hasRow(
       .limit(1),
 );
 
-/**
- * Removes up to `limit` of an endpoint's deliveries in a state, if they were last updated before `updatedAt` (UTC
- * milliseconds).
- */
 export const removeOldDeliveries = removeSomeRows(
   'webhook_deliveries',
   ['accountId', 'webhookId', 'state', 'updatedAt <'],

@@ -60,7 +60,6 @@ export async function findWebhook(executor: Executor, accountId: string, id: str
 
 const selectAll = findRows('webhooks', ['accountId'], MEMBERS, 'id');
 
-/** The account's endpoints, oldest first. */
 export async function listWebhooks(executor: Executor, accountId: string): Promise<Webhook[]> {
   return (await selectAll(executor, accountId)).map(fromStored);
 }
@@ -68,7 +67,6 @@ export async function listWebhooks(executor: Executor, accountId: string): Promi
 /** An endpoint's secrets as stored. */
 export const findWebhookSecrets = findRow('webhooks', ['accountId', 'id'], ['secret', 'oldSecret']);
 
-/** Replaces the secret; the previous one becomes the old secret. */
 export const rollWebhookSecret = command(
   ['accountId', 'id', 'secret'],
   (query, parameter: Parameter<WebhookKey & { secret: string }>) =>
@@ -109,7 +107,7 @@ export async function claimWebhook(
 
 /** The changes to an endpoint after events were sent to it. */
 export interface Advance extends Pick<Webhook, 'position' | 'pending' | 'failingSince' | 'disabledAt'> {
-  /** The position, revision, and owner that must still be stored. */
+  /** The change applies only while the endpoint has this position, revision, and owner. */
   from: number;
   revision: number;
   owner: string;
@@ -138,9 +136,8 @@ export const advanceWebhook = hasRow(
 type After = { afterAccount: string; afterId: string; limit: number };
 
 /**
- * The positions, revisions, and numbers of pending deliveries of enabled endpoints, and the sequences of their
- * accounts, in pages, for the processes that send webhooks. Covers all accounts that are not suspended. `behind`
- * is the minimum number of events after the position.
+ * The enabled endpoints, in pages, of all accounts that are not suspended, with the sequences of their accounts.
+ * `behind` is the minimum number of events after the position.
  */
 export const findEnabledWebhooks = allRows(
   ['behind', 'afterAccount', 'afterId', 'limit'],
@@ -165,12 +162,10 @@ export const findEnabledWebhooks = allRows(
       .limit(parameter('limit')),
 );
 
-/** Counts the enabled endpoints of all accounts, for the operator. */
 export const countEnabledWebhooks = countRows([], (query) =>
   query.selectFrom('webhooks').select('id').where('enabled', '=', 1),
 );
 
-/** The endpoints of all accounts in pages, for the removal of old deliveries. */
 export const findWebhookKeys = allRows(['afterAccount', 'afterId', 'limit'], (query, parameter: Parameter<After>) =>
   query
     .selectFrom('webhooks')

@@ -7,7 +7,6 @@ import { FEED_ERRORS } from './errors/feeds.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
 import { SERVICE_ERRORS } from './errors/service.ts';
 
-/** The status and the description of every error code. */
 export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...REQUEST_ERRORS,
   ...ACCESS_ERRORS,
@@ -17,5 +16,5 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...SERVICE_ERRORS,
 };
 
-/** The body of every 401 response below `/v1`. The specification requires exactly this body. */
+/** The body of every 401 response below `/v1`, exactly as the service's requirements specify it. */
 export const INVALID_KEY_BODY = `{"error":{"code":"unauthorized","message":"${INVALID_KEY}"}}`;

@@ -20,19 +20,17 @@ export interface OperationMedia {
   example: unknown;
 }
 
-/** The maximum length of a listing, in bytes. */
 export const LISTING_BYTES_MAX = 1024 * 1024;
 /**
- * The maximum length of other bodies except files, in bytes. The dashboard's longest bodies have the ids of 400
- * listings (13 KB). Checking a body of this length takes less than a millisecond, which matters because some operations
- * do not require authentication.
+ * The maximum for bodies other than listings and files. The longest bodies of the dashboard have the ids of 400
+ * listings (13 KB). Checking 16 KiB takes less than a millisecond, which matters because some operations do not
+ * require authentication.
  */
 export const INPUT_BYTES_MAX = 16 * 1024;
 
 export interface OperationBody {
   /** The accepted media types, the preferred one first. */
   types: readonly string[];
-  /** The accepted content encodings. */
   encodings?: readonly string[];
   /** Default: `INPUT_BYTES_MAX`. */
   bytesMax?: number;

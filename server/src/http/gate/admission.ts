@@ -14,10 +14,7 @@ import { UnreadConnections } from '../protocol/unread-connections.ts';
 const SHARE_MS = 3;
 const SHARE_MIN_MS = 1;
 const SHARE_MAX_MS = 6;
-/**
- * Even when the queue is full, a request is accepted if its sender has fewer waiting requests than
- * this, until `WAITING_MAX` requests are waiting in total.
- */
+/** A sender with fewer waiting requests than this can add one to a full queue, up to `WAITING_MAX` in total. */
 const MODEST_COUNT = 4;
 const WAITING_MAX = 3_000;
 
@@ -28,10 +25,7 @@ const WAITING_MAX = 3_000;
  */
 export class Admission {
   readonly #database: Pick<Database, 'isOverfull'>;
-  /**
-   * The waiting requests of programs and of browsers are counted separately, so requests of one kind are not
-   * rejected because of the other kind.
-   */
+  /** The waiting requests of programs and browsers are counted separately, so one kind does not crowd out the other. */
   readonly #backlogs = { keys: new Backlog(), people: new Backlog() };
   readonly #unread = new UnreadConnections(() => this.#backlogs.keys.room);
   readonly #waiting = new WaitingRequests();
@@ -42,7 +36,6 @@ export class Admission {
   #lastMs = 0;
   /** Time spent receiving requests since requests were last started. */
   #arrivingMs = 0;
-  /** When requests were last started. */
   #startedMs = 0;
 
   constructor(database: Pick<Database, 'isOverfull'>, trustedProxies: TrustedProxies) {
@@ -66,7 +59,6 @@ export class Admission {
     this.#unread.add(exchange);
   }
 
-  /** Call this when a request is rejected because of its account's load. */
   noteAccountRejection(exchange: Exchange): void {
     // A proxy's connection can also carry other accounts' requests.
     if (!isBehindProxy(exchange.incoming, this.#trustedProxies)) this.#unread.add(exchange);
@@ -129,7 +121,6 @@ export class Admission {
 /** The sender of a request, as known before authentication. */
 interface Sender {
   network: string;
-  /** The `Authorization` header, not verified. */
   authorization: string;
 }
 

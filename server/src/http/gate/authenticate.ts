@@ -44,11 +44,7 @@ interface AdmittingKeys extends Authenticating {
   keyUse: Pick<KeyUse, 'countRequest'>;
 }
 
-/**
- * Authenticates a request by its API key, and counts the request.
- * @throws {AppError} `unauthorized`, `rate_limited`, or `unavailable` if too many of the account's
- * requests are waiting
- */
+/** @throws {AppError} `unauthorized`, `rate_limited`, or `unavailable` if too many of the account's requests wait */
 export async function admitKey(exchange: Exchange, services: AdmittingKeys): Promise<Admitted<KeyPrincipal>> {
   const { database, keyUse, rateLimit } = services;
   const { principal, taken } = await requireApiKey(exchange, services);
@@ -93,10 +89,7 @@ export async function requireLikelyKey(exchange: Exchange, services: Authenticat
   await requireApiKey(exchange, { ...services, rateLimit: { keyCount: undefined } });
 }
 
-/**
- * Reads the key; returns undefined if the header is malformed or repeated.
- * @throws {AppError} `unauthorized` if the header is missing
- */
+/** Returns undefined if the header is malformed or repeated. @throws {AppError} `unauthorized` if it is missing */
 function readSecret({ incoming }: Exchange): string | undefined {
   const { authorization } = incoming.headers;
   if (authorization === undefined) {

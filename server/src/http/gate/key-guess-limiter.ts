@@ -4,10 +4,7 @@ import { networkOf } from '../protocol/client-address.ts';
 
 /** Enough for mistyped keys from one address. */
 const REJECTIONS = { points: 100, seconds: 60 };
-/**
- * Bounds the memory to 25 MiB. Addresses that share a slot share its points; the only effect is that
- * rejections can close connections before an address itself has reached the limit.
- */
+/** Bounds the memory to 25 MiB. Addresses that share a slot share its points, so connections can close too early. */
 const SLOTS = 65_536;
 
 /** Counts rejected keys by address; each rejection above the limit also closes the connection. */

@@ -12,7 +12,6 @@ export type Permitted = keyof typeof MAX;
 /** Gives a permit back. Later calls do nothing. */
 export type Release = () => void;
 
-/** Permits limit how many operations of a kind an account can run at once. */
 export interface Permits {
   /** @returns undefined if all of the account's permits are in use */
   take(what: Permitted, accountId: string): Promise<Release | undefined>;
@@ -21,13 +20,11 @@ export interface Permits {
 }
 
 interface Holders {
-  /** The kind of operation and the account id. */
   readonly name: string;
   count: number;
   readonly waiting: Set<(release: Release) => void>;
 }
 
-/** Permits that this process hands out. */
 export class OwnPermits implements Permits {
   /** By name. An entry is removed when its last permit is given back. */
   readonly #holders = new Map<string, Holders>();

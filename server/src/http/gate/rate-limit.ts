@@ -13,9 +13,8 @@ interface Meter {
 const METERS_MAX = 1_000;
 
 /**
- * Limits each key's requests to the account's own limit, or to the default limit if the account has
- * none. If there is a limit, responses to valid keys have the headers of
- * draft-ietf-httpapi-ratelimit-headers-10.
+ * Limits each key's requests to the account's own limit, or to the default limit if the account has none. If there is a
+ * limit, responses to valid keys have the headers of draft-ietf-httpapi-ratelimit-headers-10.
  */
 export class RateLimit {
   /** Lets a database count a request in the query that looks up the key. */
@@ -33,8 +32,7 @@ export class RateLimit {
   }
 
   /**
-   * Counts a request, and returns the rate-limit headers of the response. With `taken`, the default
-   * limit has already counted the request.
+   * Returns the rate-limit headers of the response. With `taken`, the default limit has already counted the request.
    * @throws {AppError} `rate_limited`, with the rate-limit headers
    */
   async spend(keyId: string, taken?: Taken, own?: Allowance): Promise<Record<string, string>> {
@@ -43,8 +41,7 @@ export class RateLimit {
     const counted = own === undefined && taken ? taken : await meter.limiter.penalty(keyId);
     const headers = describe(meter, counted);
     if (counted.consumedPoints <= meter.limiter.points) return headers;
-    // A rejected request does not count; otherwise, it could use the point that a pending 304
-    // response gives back.
+    // A rejected request does not count; otherwise, it could use the point that a pending 304 response gives back.
     await this.giveBack(keyId, own);
     const seconds = String(wholeSeconds(waitMsOf(meter.limiter, counted)));
     throw new AppError(
@@ -55,10 +52,7 @@ export class RateLimit {
     );
   }
 
-  /**
-   * A 304 response does not count. A 401 response, sent if the key became invalid during the request,
-   * does not have rate-limit headers.
-   */
+  /** A 304 response does not count. A 401 response (the key has become invalid) does not have rate-limit headers. */
   async settle(exchange: Exchange, status: number): Promise<void> {
     if (!hasKey(exchange)) return;
     if (status === 304)

@@ -6,10 +6,7 @@ import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import { type Admitted, CLIENT_LEFT, withoutIdleTimeout } from '../protocol/exchange.ts';
 import { type Permits, UPLOADS_MAX } from './permits.ts';
 
-/**
- * Maximum number of concurrent imports and feed runs per process, for all accounts together. Each takes up to
- * 4 MiB of memory, for a record of 1 MiB and the values parsed from it.
- */
+/** Concurrent imports and feed runs per process. Each takes up to 4 MiB, for a record of 1 MiB and its parsed form. */
 const PLACES = 32;
 const WAIT_MAX_MS = 30_000;
 /** The interval between access checks: short enough to stop an upload within a second after its key is deleted. */
@@ -59,19 +56,13 @@ export class UploadGate {
     }
   }
 
-  /**
-   * Runs `work`, an atomic import, once no other atomic import of the account is running. Until then, the
-   * request's body is not read.
-   */
+  /** Runs an atomic import once the account's previous ones have ended. Until then, the body is not read. */
   async keepFile<T>({ principal }: Admitted, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const release = await this.#permits.wait('whole file', principal.accountId, signal);
     return await work().finally(release);
   }
 
-  /**
-   * Aborts `gone` when the key, session, or account is no longer valid. Checks do not overlap, even if
-   * the database is slow.
-   */
+  /** Checks do not overlap, even if the database is slow. */
   #watch({ principal }: Admitted, gone: AbortController): NodeJS.Timeout {
     let isChecking = false;
     return setInterval(async () => {

@@ -8,37 +8,26 @@ import { requireSameOrigin } from '../protocol/same-origin.ts';
 import type { IdentityServices } from './services.ts';
 import { requireCurrentSession, type UserExchange } from './sessions.ts';
 
-/**
- * Admits requests with or without a session.
- * @throws {AppError} `forbidden` for a change from another site
- */
+/** Admits requests with or without a session. @throws {AppError} `forbidden` for a change from another site */
 export async function admitAnyone(exchange: Exchange, services: IdentityServices): Promise<Exchange> {
   requireSameOrigin(exchange.incoming, services);
   return exchange;
 }
 
-/**
- * Admits signed-in users, even those without an account.
- * @throws {AppError} `unauthorized` or `forbidden`
- */
+/** Admits signed-in users, even those without an account. @throws {AppError} `unauthorized` or `forbidden` */
 export async function admitUser(exchange: Exchange, services: IdentityServices): Promise<UserExchange> {
   requireSameOrigin(exchange.incoming, services);
   return Object.assign(exchange, { currentSession: await requireCurrentSession(exchange, services) });
 }
 
-/**
- * Admits members of the session's account. @throws {AppError} as `admitUser` does, or `account_changed`
- */
+/** Admits members of the session's account. @throws {AppError} as `admitUser` does, or `account_changed` */
 export async function admitMember(exchange: Exchange, services: IdentityServices): Promise<Admitted<SessionPrincipal>> {
   requireSameOrigin(exchange.incoming, services);
   const user = await requireAccountUser(exchange, services);
   return Object.assign(exchange, { principal: await getSessionPrincipal(services.database, user) });
 }
 
-/**
- * Admits administrators of the session's account.
- * @throws {AppError} as `admitMember` does, or `forbidden` for other members
- */
+/** Admits only administrators. @throws {AppError} as `admitMember` does, or `forbidden` for other members */
 export async function admitAdministrator(
   exchange: Exchange,
   services: IdentityServices,
@@ -49,10 +38,9 @@ export async function admitAdministrator(
 }
 
 /**
- * Returns the user with the session's account. A change that is meant for one account must not
- * happen in another.
- * @throws {AppError} `unauthorized` without a session, or `account_changed` if the user is no
- * longer a member or the page shows another account
+ * A change that is meant for one account must not happen in another.
+ * @throws {AppError} `unauthorized` without a session, or `account_changed` if the user is no longer a member or the
+ * page shows another account
  */
 async function requireAccountUser(exchange: Exchange, services: IdentityServices): Promise<AccountUser> {
   const { sessionId, user, membership } = await requireCurrentSession(exchange, services);

@@ -16,20 +16,11 @@ const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
  * addresses get only 2,400 guesses a day.
  */
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
-/**
- * For wrong links, codes, and passkeys from one address. In addition, better-auth limits the wrong codes of each
- * user.
- */
+/** For wrong links, codes, and passkeys from one address. better-auth also limits the wrong codes of each user. */
 const OF_TOKENS = { points: 50, seconds: WINDOW_SECONDS };
-/**
- * Starting a sign-in with a passkey writes a challenge to the database. All users of an office can
- * share one address.
- */
+/** Starting a sign-in with a passkey writes a challenge to the database. An office can share one address. */
 const OF_PASSKEYS = { points: 100, seconds: WINDOW_SECONDS };
-/**
- * Bounds the challenges that clients with many addresses can store. Above the limit, users can
- * still sign in with their passwords.
- */
+/** Bounds the challenges of all addresses together. Above the limit, users can still sign in with passwords. */
 const OF_ALL_PASSKEYS = { points: 10_000, seconds: WINDOW_SECONDS };
 
 export interface Attempt {
@@ -39,7 +30,6 @@ export interface Attempt {
   isSignedIn: boolean;
 }
 
-/** Counts wrong passwords by email address and client address. */
 export class PasswordAttempts {
   readonly #byEmailAtAddress: SlottedLimiter;
   readonly #byAddress: SlottedLimiter;
@@ -60,8 +50,8 @@ export class PasswordAttempts {
   }
 
   /**
-   * Takes a point from each limit. A rejected attempt takes none, because it must not count against
-   * other users. `isKnown` returns whether the user has a session from this address.
+   * Takes a point from each limit. A rejected attempt takes none, because it must not count against other users. The
+   * limit of the email address does not apply if `isKnown`: the user has a session from this address.
    * @throws {AppError} `rate_limited`
    */
   async begin(attempt: Attempt, isKnown: () => Promise<boolean>): Promise<void> {
@@ -110,16 +100,12 @@ function placeOf({ email, address, isSignedIn }: Attempt): string {
   return `${isSignedIn ? 'signed in' : networkOf(address)} ${email}`;
 }
 
-/**
- * Counts invalid links, wrong codes, and failed passkey sign-ins by client address, and started passkey sign-ins by
- * client address and in total.
- */
+/** Counts wrong links, codes, and passkeys by address, and started passkey sign-ins by address and in total. */
 export class TokenAttempts {
   readonly #byAddress: SlottedLimiter;
   readonly #passkeysByAddress: SlottedLimiter;
   readonly #passkeys: SlottedLimiter;
 
-  /** All processes that share the counts need the same `secret`. */
   constructor(secret: string, createLimiter: CreateLimiter) {
     this.#byAddress = new SlottedLimiter(secret, createLimiter, 'wrong links and codes from an address', OF_TOKENS);
     this.#passkeysByAddress = new SlottedLimiter(secret, createLimiter, 'passkeys from an address', OF_PASSKEYS);
@@ -134,11 +120,7 @@ export class TokenAttempts {
     if (waitForAllMs > 0) throw tooMany('passkey sign-ins', waitForAllMs);
   }
 
-  /**
-   * Runs `work`, which checks a token or code. An error with a code in `wrong` counts as an
-   * attempt.
-   * @throws {AppError} `rate_limited`, or any error that `work` throws
-   */
+  /** An error whose code is in `wrong` counts as an attempt. @throws {AppError} `rate_limited`, or as `work` does */
   async run<T>(address: string, wrong: readonly ErrorCode[], work: () => Promise<T>): Promise<T> {
     const network = networkOf(address);
     const waitMs = await this.#byAddress.look(network);
@@ -152,7 +134,6 @@ export class TokenAttempts {
   }
 }
 
-/** The error codes for an invalid link. */
 export const WRONG_LINK: readonly ErrorCode[] = ['forbidden', 'not_found'];
 /** The error codes for a wrong code, or for a code without a pending sign-in. */
 export const WRONG_CODE: readonly ErrorCode[] = ['unauthorized', 'validation_failed'];

@@ -8,7 +8,7 @@ const USED_BEFORE = 'That recovery code is not valid or was already used.';
 const LOCKED_SECONDS = '900';
 
 /**
- * Translates an error of better-auth: into an `AppError` if its code is known, or else into an `Error` for the log.
+ * Translates an error of better-auth into an `AppError` if its code is known, or else into an `Error` for the log.
  * Returns other errors unchanged. `passwordField` is the password's field in the body.
  */
 export function translateIdentityError(error: unknown, passwordField = 'password'): unknown {
@@ -72,7 +72,6 @@ export function notNewPasskey(): AppError {
   return invalidFields([{ field: 'response', code: 'invalid_format', message }]);
 }
 
-/** The error for a code without a pending sign-in. */
 export function noPendingSignIn(): AppError {
   return new AppError('unauthorized', 'No sign-in is waiting for a code; sign in again.');
 }

@@ -30,7 +30,6 @@ export interface BetterAuthOptions {
   secret: string;
   cookiePrefix: string;
   isSecure: boolean;
-  /** The domain for which passkeys are registered. */
   passkeyDomain: string;
   log: Log;
 }
@@ -157,10 +156,7 @@ function logTo({ logger }: Log, message: string, err: unknown): void {
   logger[REJECTED.test(message) ? 'info' : 'error']({ err }, `better-auth: ${message}`);
 }
 
-/**
- * Rejects a passkey whose authenticator has not verified the user with a PIN or biometrics, because
- * a passkey replaces the password and the second factor.
- */
+/** A passkey replaces password and second factor, so its authenticator must verify the user by PIN or biometrics. */
 function requireVerified(info: { userVerified: boolean } | undefined): void {
   if (!info?.userVerified) throw new Error('The authenticator has not verified the user');
 }

@@ -17,11 +17,7 @@ export class InvitationLimit {
     this.#ofAccount = createLimiter('invitations of an account', OF_ACCOUNT);
   }
 
-  /**
-   * Counts by account first, which bounds the number of counted addresses. If the address has
-   * reached its limit, the account gets its point back.
-   * @throws {AppError} `rate_limited`
-   */
+  /** Counts by account first, which bounds the number of counted addresses. @throws {AppError} `rate_limited` */
   async spend(accountId: string, email: string): Promise<void> {
     await take(this.#ofAccount, accountId, 'invitations to this account');
     try {

@@ -10,7 +10,6 @@ import type { IdentityServices } from './services.ts';
 
 interface PasswordAttempt {
   email: string;
-  /** Whether the user is already signed in. */
   isSignedIn: boolean;
   /** The password's field in the body. */
   field?: string | undefined;
@@ -20,11 +19,7 @@ interface PasswordAttempt {
   services: IdentityServices;
 }
 
-/**
- * Calls better-auth with a password. Limits the attempts and the number of passwords that are
- * hashed at a time.
- * @throws {AppError} `rate_limited`, or as `Identity.call` does
- */
+/** Counts the attempt. Hashes one password at a time. @throws {AppError} `rate_limited`, or as `Identity.call` does */
 export async function tryPassword<T>(given: PasswordAttempt, work: (api: BetterAuth['api']) => Promise<T>): Promise<T> {
   const { field, prepare, services } = given;
   const { passwordAttempts, identity } = services;

@@ -14,7 +14,6 @@ import { clearAttempts, tryPassword } from './password.ts';
 import type { IdentityServices } from './services.ts';
 import { type CurrentSession, identityHeaders, sessionActorOf, setCookies, type UserExchange } from './sessions.ts';
 
-/** @throws {AppError} `validation_failed` if the second factor is on and the body does not have a code */
 export async function readPasswordAndCode(exchange: UserExchange): Promise<SecondFactor> {
   return requireCode(await readInput(exchange, passwordAndCode), exchange.currentSession);
 }

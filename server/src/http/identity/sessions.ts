@@ -36,10 +36,7 @@ export async function findCurrentSession(
   return currentSession;
 }
 
-/**
- * Reads the session from the cookies that better-auth has just set.
- * @throws {AppError} `unauthorized` if the session has ended
- */
+/** Reads the session from the cookies that better-auth has set. @throws {AppError} `unauthorized` if it has ended */
 export async function getNewSession(sent: Headers, services: IdentityServices): Promise<CurrentSession> {
   const cookie = sent.getSetCookie().map((text) => text.split(';', 1).join());
   const { currentSession } = await readSession(new Headers({ cookie: cookie.join('; ') }), services);
@@ -115,10 +112,7 @@ export function identityHeaders({ incoming }: Exchange, { identity, trustedProxi
 /** better-auth's cookies for a session, and for a sign-in that is waiting for its second factor or passkey. */
 const COOKIES = ['session_token', 'two_factor', 'passkey'] as const;
 
-/**
- * Keeps only better-auth's cookies, one of each name, because better-auth parses the header several times,
- * and the header can be as large as 16 KiB.
- */
+/** Keeps only `COOKIES`, one of each name, because better-auth parses the header (up to 16 KiB) several times. */
 function ownCookies(cookie: string, prefix: string): string {
   const given = cookie.split(';').map((text) => text.trim());
   const own = COOKIES.map((name) => given.find((text) => text.startsWith(`${prefix}.${name}=`)));
@@ -129,7 +123,6 @@ export function hasCookie(headers: Headers, name: (typeof COOKIES)[number]): boo
   return headers.get('cookie')?.includes(`.${name}=`) ?? false;
 }
 
-/** Adds better-auth's cookies to the response. */
 export function setCookies({ outgoing }: Exchange, headers: Headers): void {
   for (const cookie of headers.getSetCookie()) outgoing.appendHeader('Set-Cookie', cookie);
 }

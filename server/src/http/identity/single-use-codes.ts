@@ -12,10 +12,7 @@ const STEPS_APART_MAX = 1;
 /** better-auth's cookie for a sign-in that is waiting for its code. */
 const CHALLENGE_COOKIE = 'two_factor';
 
-/**
- * Makes each code from the authenticator app work only once (RFC 6238 §5.2); better-auth alone
- * accepts a code until it expires.
- */
+/** Makes each authenticator code work only once (RFC 6238 §5.2); better-auth accepts a code until it expires. */
 export function singleUseCodes(database: Database): BetterAuthPlugin {
   const useUp = createAuthMiddleware(async (context) => {
     const userId = await findUserId(context);

@@ -2,9 +2,8 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { type Allowance, type CreateLimiter, type Limiter, type Taken, waitMsOf } from '../../lib/limiter.ts';
 
 /**
- * Slots per table; their number bounds the memory. A string has a slot in each of two tables, and
- * is limited when both slots are used up. If n slots of each table are used up, one in
- * (65,536 / n)² other strings is limited by mistake.
+ * Slots per table; their number bounds the memory. A string has a slot in each of two tables, and is limited when both
+ * slots are used up. If n slots of each table are used up, one in (65,536 / n)² other strings is limited by mistake.
  */
 const SLOTS = 65_536;
 const TABLES = [0, 1];

@@ -89,10 +89,7 @@ export class RowCleaner {
     return value;
   }
 
-  /**
-   * Compares the units and currencies that the row's values name with the row's own unit and currency fields,
-   * and sets those fields if they are absent.
-   */
+  /** Sets the unit and currency fields to those that the values name. Adds an issue if a field has another value. */
   complete(fields: Record<string, unknown>): void {
     this.#noteUnits(fields);
     for (const [field, unit] of this.#units) {

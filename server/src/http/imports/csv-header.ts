@@ -19,10 +19,7 @@ export const CSV_COLUMNS_MAX = 500;
 type LastFile = Required<Pick<ReadingRequest, 'map' | 'lastColumns'>>;
 type HeaderOptions = Pick<ReadingRequest, 'map' | 'ignoreUnknown' | 'lastColumns'>;
 
-/**
- * The columns of a file; null for those that are skipped.
- * @throws {AppError} `validation_failed` with the columns that cannot be imported
- */
+/** Returns null for a column that is skipped. @throws {AppError} `validation_failed`, with the invalid columns */
 export function parseHeader(
   cells: Cells,
   { map, ignoreUnknown, lastColumns = [] }: HeaderOptions,

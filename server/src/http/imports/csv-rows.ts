@@ -50,13 +50,9 @@ const ID_KEYS = ['externalId', 'ListingId'];
 const UNIT_KEYS = [...UNITS.flat(2), ...Object.keys(LOT_SIZES)];
 const SEPARATOR_NAMES: Record<Separator, string> = { ',': 'comma', ';': 'semicolon', '\t': 'tab' };
 
-/** Reads the rows of a CSV file from records of cells. */
 export class CsvRowReader {
   readonly #columns: (CsvColumn | null)[];
-  /**
-   * The columns that are read in a known row: those that can be the external id and, with `clean`, amounts
-   * and their units.
-   */
+  /** The columns that are read in a known row: possible external ids and, with `clean`, amounts and their units. */
   readonly #knownColumns: (CsvColumn | null)[];
   readonly #options: ReadingRequest;
   readonly builder: RowBuilder;

@@ -10,7 +10,6 @@ interface FeedReading {
 
 type OpenFile = (settings: FeedSettings, units: AccountUnits, lastColumns: FeedColumn[]) => FeedReading;
 
-/** The uploaded file of a feed. */
 export class FeedUpload implements FeedSource {
   readonly #open: OpenFile;
   #file: FileReading | undefined;

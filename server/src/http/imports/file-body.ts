@@ -41,9 +41,8 @@ export class FileBody {
   }
 
   /**
-   * Yields the decompressed bytes of the body.
-   * @throws {AppError} `import_failed` for invalid gzip, `payload_too_large`, or `invalid_header` if the body
-   * was cut off or the import has ended
+   * @throws {AppError} `import_failed` for invalid gzip, `payload_too_large`, or `invalid_header` if the body was cut
+   * off or the import has ended
    */
   async *chunks(): AsyncGenerator<Buffer> {
     for await (const chunk of decompress(this.#bodyChunks(), this.#isGzipped)) {
@@ -55,10 +54,7 @@ export class FileBody {
     }
   }
 
-  /**
-   * Sends rows, after waiting until the serving thread has taken all earlier batches except at most one.
-   * @throws {AppError} `invalid_header` if the import has ended
-   */
+  /** Sends rows once at most one batch is in transit. @throws {AppError} `invalid_header` if the import has ended */
   async pass(rows: ReadRow[]): Promise<void> {
     await this.#waitFor(() => this.#batchesAhead < BATCHES_AHEAD);
     this.#batchesAhead += 1;

@@ -49,7 +49,6 @@ export class FileReading {
   #namesLength = 0;
   #reader: CsvRowReader | undefined;
 
-  /** `onClose` is called when this object is disposed of. */
   constructor(port: MessagePort, request: ReadingRequest, onClose: () => void) {
     this.#port = port;
     this.#request = request;
@@ -77,10 +76,7 @@ export class FileReading {
     return this.#reader.read({ line: 0, content: JSON.parse(values) }, true);
   }
 
-  /**
-   * Returns a row's own values as a JSON string; the values of a CSV row are keyed by column name. Returns
-   * null if the string could be longer than `lengthMax`.
-   */
+  /** A row's own values as a JSON string, by column name for CSV; null if it could be longer than `lengthMax`. */
   describeValues(values: string, lengthMax: number): string | null {
     if (values.length + this.#namesLength > lengthMax) return null;
     if (this.#header === undefined) return values;
@@ -104,8 +100,8 @@ export class FileReading {
   /**
    * Reads the bytes from `open`, and yields the file's rows in batches.
    * @param onBytes called with the decompressed size of each batch; can throw to stop reading
-   * @throws {AppError} for invalid bytes or rows, with the `line`, after the rows before it were
-   * yielded; `unavailable` if the thread has ended; or the reason of `signal`, immediately
+   * @throws {AppError} for invalid bytes or rows, with the `line`, after all rows before that line; `unavailable` if
+   * the thread has ended; or the reason of `signal`, immediately
    */
   async *readRows(
     open: (signal: AbortSignal) => AsyncGenerator<Buffer>,
@@ -168,9 +164,8 @@ export class FileReading {
     try {
       const { value: chunk } = await chunks.next();
       if (chunk === undefined) return this.#send({ is: 'end' });
-      // Transfers the memory; if it stayed here, V8 would free it only when it collects the old
-      // generation. If the chunk is only a part of its buffer, a message would copy the whole
-      // buffer, so the part is copied first.
+      // Transfers the memory; if it stayed here, V8 would free it only when it collects the old generation. A part of a
+      // buffer is copied first, because other chunks can be in the same buffer.
       const own = chunk.length === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);
       this.#port.postMessage({ is: 'chunk', chunk: own } satisfies ReadingOrder, [own.buffer]);
     } catch (error) {

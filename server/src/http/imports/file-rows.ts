@@ -7,22 +7,15 @@ import type { FileWarning, ReadRow } from './reading.ts';
 const PIECE_BYTES = 16 * 1024;
 /** Time slice per file; the thread's other files then take their turn. */
 const SLICE_MAX_MS = 2;
-/**
- * Maximum rows per batch. The size of a chunk does not bound a batch's memory, because a row's issues can
- * take more memory than the row.
- */
+/** Maximum rows per batch, to bound its memory: a row's issues can take more memory than the row itself. */
 const BATCH_ROWS_MAX = 500;
-/**
- * Maximum number of issues in a report; later rows with issues are only counted, unless all details
- * are requested.
- */
+/** Maximum number of issues in a report; later rows with issues are only counted, unless all details are requested. */
 const DETAILS_MAX = 100;
 
 export interface FileFormat<T> {
   splitter: Splitter<T>;
   /**
-   * Returns undefined for a record that is not a row, such as a header. With `hasDetails`, an error lists each
-   * invalid field.
+   * Returns undefined for a record that is not a row. With `hasDetails`, an error lists each invalid field.
    * @throws {AppError} if no row of the file can be read
    */
   toRow(record: FileRecord<T>, hasDetails: boolean): ReadRow | undefined;
@@ -69,11 +62,7 @@ export async function* readRows<T>(
   }
 }
 
-/**
- * Rejects UTF-16: such a file begins with a byte order mark, or has a zero byte next to each
- * letter.
- * @throws {AppError} `import_failed`
- */
+/** Rejects UTF-16, recognized by a byte order mark or a zero byte at the start. @throws {AppError} `import_failed` */
 async function* rejectUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let start = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -87,7 +76,6 @@ async function* rejectUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 
 const UTF16 = 'The file is in UTF-16, which spreadsheets call Unicode text; save it as UTF-8.';
 
-/** Reads records in time slices, and collects their rows. */
 class RowReader<T> {
   readonly #toRow: FileFormat<T>['toRow'];
   #rows: ReadRow[] = [];
@@ -99,11 +87,7 @@ class RowReader<T> {
     this.#detailsMax = detailsMax;
   }
 
-  /**
-   * Yields full batches. `isOpen` means that the last record does not end with a line break, so it might be
-   * cut off.
-   * @throws any error from the records and `toRow`
-   */
+  /** Yields full batches. `isOpen`: the last record does not end with a line break, so it might be cut off. */
   async *read(records: Iterable<FileRecord<T>>, isOpen = false): AsyncGenerator<ReadRow[]> {
     await ownTurn();
     let sliceEndMs = performance.now() + SLICE_MAX_MS;

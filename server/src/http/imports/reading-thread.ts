@@ -7,8 +7,6 @@ import { FileEndError, type FileFormat, readRows } from './file-rows.ts';
 import { jsonFile } from './json-rows.ts';
 import type { ReadingStart } from './reading.ts';
 
-// A thread of `ReadingThreads`: decompresses files and reads their rows, several files in turn.
-
 /** A lower priority than that of requests and searches. */
 const NICE = 5;
 
@@ -28,8 +26,7 @@ async function readFile(start: ReadingStart): Promise<void> {
     } else if (error instanceof AppError) body.send({ is: 'failed', error: toPlainError(error) });
     else body.send({ is: 'crashed', stack: error instanceof Error ? String(error.stack) : String(error) });
   } finally {
-    // The hashes are no longer needed. Their memory is freed now, because writing the feed takes as long as
-    // reading it.
+    // Frees the hashes' memory now, because writing the feed takes as long as reading it.
     body.known.clear();
     port.close();
   }

@@ -6,10 +6,8 @@ import type { PlainError } from '../../model/errors.ts';
 import type { FeedColumn } from '../../model/feeds.ts';
 import type { ParsedRow } from '../contract/schemas/parse-row.ts';
 
-// Messages between the serving and the reading thread. Each file has its own channel; closing the
-// channel abandons the file.
+// Messages between the serving and the reading thread. Each file has its own channel; closing it abandons the file.
 
-/** How the columns and values of a file are read. */
 export interface ReadingOptions {
   /** What each column or member contains, by its name: a field, a RESO name, `metadata.NAME`, or '' to skip it. */
   map: ReadonlyMap<string, string>;
@@ -17,7 +15,6 @@ export interface ReadingOptions {
   values: ReadonlyMap<string, string>;
   /** The values of fields in rows that do not have one, by field, written as in a CSV cell. */
   defaults: ReadonlyMap<string, string>;
-  /** Whether unknown columns and members are skipped. */
   ignoreUnknown: boolean;
   /** Whether values such as $450,000 and 1,250 sq ft are accepted and converted. */
   clean: boolean;
@@ -47,10 +44,7 @@ export interface ReadingRequest extends ReadingOptions {
   isFeed: boolean;
   /** The columns of the feed's earlier files. */
   lastColumns?: FeedColumn[];
-  /**
-   * Everything that determines how rows are read, except the header. It is part of each row's hash, so rows
-   * with the same hash are read in the same way. Only for a feed.
-   */
+  /** What determines how a feed's rows are read, except the header. It is part of each row's hash. */
   hashStart?: string;
 }
 
@@ -105,10 +99,9 @@ export interface FileWarning {
 
 /** A message to the reading thread. */
 export type ReadingOrder =
-  /** Hashes of known rows; before the first chunk. */
+  /** Hashes of known rows, sent before the first chunk. */
   | { is: 'known'; hashes: string[] }
   | { is: 'chunk'; chunk: Uint8Array }
-  /** The body has ended. */
   | { is: 'end' }
   /** The body was cut off. */
   | { is: 'broken' }
@@ -119,7 +112,7 @@ export type ReadingOrder =
 export type ReadingReport =
   /** Ready for the next chunk. */
   | { is: 'ready' }
-  /** Before the first row of a CSV file. */
+  /** Sent before the first row of a CSV file. */
   | { is: 'header'; header: ReadHeader }
   /** `bytes` were decompressed since the previous batch. */
   | { is: 'batch'; rows: ReadRow[]; bytes: number }

@@ -28,7 +28,6 @@ export class RowValues {
     this.cleaner = cleaner;
   }
 
-  /** The number of values that were not written as the API writes them. */
   get cleaned(): number {
     return this.#meant + (this.cleaner?.cleaned ?? 0);
   }

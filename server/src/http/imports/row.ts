@@ -14,9 +14,8 @@ import { ValueRules } from './value-rules.ts';
 const EXTERNAL_ID_LENGTH_MAX = 512;
 
 /**
- * The maximum number of external ids that an import remembers to count repeated ids, which takes 16 MiB for
- * the largest files. Later ids are compared only with these. Feeds find and reject repeated rows
- * later.
+ * The maximum number of external ids that an import remembers to count repeated ids, which takes 16 MiB for the largest
+ * files. Later ids are compared only with these. Feeds find and reject repeated rows later.
  */
 const EXTERNAL_IDS_MAX = 1_000_000;
 
@@ -40,7 +39,6 @@ export class RowBuilder {
     this.#isMerge = options.mode === 'merge';
   }
 
-  /** Begins a row, to which the caller adds values. */
   begin(line: number): RowValues {
     const cleaner = this.#options.clean ? new RowCleaner(this.#options, this.notes, line) : undefined;
     return new RowValues(this.#rules, cleaner);

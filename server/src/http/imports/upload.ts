@@ -8,11 +8,7 @@ const SLOW_START_MS = 60_000;
 const WINDOW_MS = 30_000;
 const WINDOW_BYTES_MIN = 30 * 1024;
 
-/**
- * Reads a body of any length, with backpressure.
- * @throws {AppError} `request_timeout` if the body is too slow, `invalid_header` if the connection
- * ends, or the reason of `signal`
- */
+/** @throws {AppError} `request_timeout` for a slow body, `invalid_header` if cut off, or the reason of `signal` */
 export async function* readUpload({ incoming, outgoing }: Exchange, signal: AbortSignal): AsyncGenerator<Buffer> {
   const body = new PassThrough();
   const pace = new Pace((error) => body.destroy(error));

@@ -23,7 +23,6 @@ export interface ApiDescription {
   replyHeaders: readonly string[];
   /** The headers that an operation reads in addition to its `requestHeaders`. */
   requestHeadersOf(operation: AnyOperation): RequestHeader[];
-  /** All error codes of an operation. */
   errorsOf(operation: AnyOperation): ErrorCode[];
   /** Examples of errors whose messages differ in this API. */
   errorExamples: Partial<Record<ErrorCode, ErrorExample>>;

@@ -6,10 +6,7 @@ import { describeParameters } from './parameters.ts';
 import { describeErrors, describeReplies } from './replies.ts';
 import { tagOf } from './tags.ts';
 
-/**
- * The OpenAPI 3.1 document of an API, generated from the schemas that validate its requests.
- * Generating it takes 0.1 s, so each operation gets its own event-loop turn.
- */
+/** Generates the OpenAPI 3.1 document. That takes 0.1 s, so each operation gets its own event-loop turn. */
 export async function openApiDocument(api: Api, release: string): Promise<object> {
   const { base, title, introduction, operations, securitySchemes } = api;
   const components: Components = { schemas: {}, responses: {}, parameters: {}, headers: {}, examples: {} };

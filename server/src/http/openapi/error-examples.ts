@@ -47,7 +47,6 @@ function errorOf(check: () => unknown): AppError {
 
 const REQUEST_ID = '5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11';
 
-/** The body of an error response. */
 export function bodyOf(error: AppError): unknown {
   return JSON.parse(String(replyError(error, REQUEST_ID).body));
 }

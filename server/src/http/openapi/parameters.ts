@@ -25,15 +25,13 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   },
 };
 
-/** The path, query, and header parameters of an operation. */
 export function describeParameters(operation: AnyOperation, api: Api, components: Components): object[] {
   const { path, requestHeaders = [] } = operation;
   const query: QuerySchema = operation.query ?? noQuery;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = Object.entries(query.shape).map(([name, schema]) => {
     const { description, example, ...rest } = describeSchema(schema, components);
-    // Multiple values are sent as one parameter, separated by commas, unless the parameter's name ends with
-    // `[]`, which means that the parameter can be repeated.
+    // Values are separated by commas, unless the name ends with `[]`: such a parameter can be repeated.
     const list = rest.type === 'array' && { style: 'form', explode: name.endsWith('[]') };
     const keyed = rest.type === 'object' && { name: name.replace(/\[.*/, ''), style: 'deepObject', explode: true };
     return { name, in: 'query', required: false, description, ...list, ...keyed, schema: rest, example };

@@ -40,7 +40,6 @@ const REPLY_HEADERS: Record<string, { description: string; example: string }> = 
   },
 };
 
-/** The headers of a response by name. */
 export function describeHeaders(names: Iterable<string>, components: Components): Record<string, object> {
   return Object.fromEntries([...new Set(names)].map((name) => [name, describeHeader(name, components)]));
 }

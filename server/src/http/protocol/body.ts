@@ -8,10 +8,7 @@ import type { Exchange } from './exchange.ts';
 export const SILENCE_MAX_MS = 30_000;
 const DURATION_MAX_MS = 60_000;
 
-/**
- * Parses JSON. `what` names the parsed part in error messages.
- * @throws {AppError} `invalid_json` with the `offset` of the error in bytes
- */
+/** `what` names the input in error messages. @throws {AppError} `invalid_json`, with the error's `offset` in bytes */
 export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
   if (!isUtf8(bytes)) {
     const message = looksGzipped(bytes)
@@ -58,10 +55,7 @@ function beginsUtf8(bytes: Buffer): boolean {
   }
 }
 
-/**
- * @throws {AppError} `payload_too_large`, `request_timeout`, or `invalid_header` if the connection
- * ends
- */
+/** @throws {AppError} `payload_too_large`, `request_timeout`, or `invalid_header` if the connection ends */
 export async function readBody({ incoming, outgoing }: Exchange, bytesMax = LISTING_BYTES_MAX): Promise<Buffer> {
   if (Number(incoming.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
   sendContinue(incoming, outgoing);
@@ -76,10 +70,7 @@ export function sendContinue(
   if (headers.expect?.toLowerCase() === '100-continue' && httpVersionMinor > 0) outgoing.writeContinue();
 }
 
-/**
- * Reads a body that has fully arrived, without timers or listeners. `read()` returns one received
- * chunk at a time.
- */
+/** Reads a body that has fully arrived, without timers or listeners. `read()` returns one chunk at a time. */
 function takeArrivedBody(incoming: IncomingMessage, bytesMax: number): Buffer {
   const chunks: Buffer[] = [];
   for (let chunk = incoming.read(); chunk !== null; chunk = incoming.read()) chunks.push(chunk);

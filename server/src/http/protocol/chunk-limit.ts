@@ -1,16 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
-/**
- * Processing a chunk takes as long as processing 1 KiB of data. Above this number of chunks, the chunks of a
- * body must have a minimum average size.
- */
+/** Processing a chunk takes as long as 1 KiB of data. After this many, their average size must reach the minimum. */
 const CHUNKS_FREE = 1_000;
 export const CHUNK_BYTES_MIN = 16;
 
 /**
- * Limits the chunks of a body (RFC 9112 §7.1). Counts them in `push`, because the parser passes on up to ten
- * thousand chunks from one read before other code runs. After `onTooSmall` is called, further chunks are
- * discarded.
+ * Limits the chunks of a body (RFC 9112 §7.1). Counts them in `push`, because the parser passes on up to ten thousand
+ * chunks from one read before other code runs. After `onTooSmall` is called, further chunks are discarded.
  */
 export function limitChunks(incoming: IncomingMessage, onTooSmall: () => void): void {
   const push = incoming.push.bind(incoming);

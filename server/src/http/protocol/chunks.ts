@@ -1,12 +1,8 @@
 import { iterate } from '../../lib/iterate.ts';
 
-/** Strings that are sent one after another. */
 export type Texts = readonly string[];
 
-/**
- * Streams a body: `start`, the strings of each run, and `end`. Strings that have been sent do not
- * stay in memory, even if the client reads slowly.
- */
+/** Streams `start`, the strings of each run, and `end`. Sent strings are not kept, even if the client reads slowly. */
 export function inChunks<T>(
   start: Texts,
   rest: AsyncIterable<T>,

@@ -23,10 +23,7 @@ export function clientAddress(incoming: IncomingMessage, trusted: TrustedProxies
   return address;
 }
 
-/**
- * Warns once about a trusted proxy that does not send `X-Forwarded-For`, because all of its clients
- * would share their limits.
- */
+/** Warns once about a trusted proxy without `X-Forwarded-For`, because all its clients would share their limits. */
 export function createForwardedCheck({ logger }: Log, trusted: TrustedProxies): (incoming: IncomingMessage) => void {
   let isDone = trusted === undefined;
   return ({ socket, headers }) => {
@@ -56,10 +53,7 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/**
- * Returns the /64 network of an IPv6 address in any notation, because one client usually has the whole network.
- * Returns any other address unchanged.
- */
+/** Returns an IPv6 address's /64 network, which one client usually has to itself, and any other address unchanged. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [left = [], right = []] = address.split('::').map((part) => part.split(':'));

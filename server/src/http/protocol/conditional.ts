@@ -22,10 +22,7 @@ export function listTag(...parts: (string | number)[]): string {
 
 export type TagCondition = (tag: string) => boolean;
 
-/**
- * Reads `If-None-Match`, which compares tags weakly (RFC 9110 §8.8.3.2).
- * @throws {AppError} `invalid_header`
- */
+/** Reads `If-None-Match`, which compares tags weakly (RFC 9110 §8.8.3.2). @throws {AppError} `invalid_header` */
 export function readIfNoneMatch({ 'if-none-match': header }: IncomingHttpHeaders): TagCondition | undefined {
   if (header === undefined) return undefined;
   const single = ONE_TAG.exec(header)?.[1];
@@ -35,11 +32,7 @@ export function readIfNoneMatch({ 'if-none-match': header }: IncomingHttpHeaders
   return (tag) => opaque.has(withoutWeakness(tag));
 }
 
-/**
- * The conditions of `If-Match` and `If-None-Match` for a change (RFC 9110 §13.1). `If-Match`
- * compares strongly: a weak tag never matches.
- * @throws {AppError} `invalid_header`
- */
+/** Reads both conditions (RFC 9110 §13.1). `If-Match` never matches weak tags. @throws {AppError} `invalid_header` */
 export function readPrecondition(headers: IncomingHttpHeaders): Precondition | undefined {
   const ifMatch = headers['if-match']?.trim();
   const ifNoneMatch = headers['if-none-match']?.trim();

@@ -12,12 +12,8 @@ export interface Exchange {
   requestId: string;
   /** As sent, without percent-decoding. */
   path: string;
-  /** The part after `?`. */
   query: string;
-  /**
-   * When the request arrived, when its handling began, and when its response was ready, as returned
-   * by `performance.now()`.
-   */
+  /** When the request arrived, its handling began, and its response was ready, as returned by `performance.now()`. */
   arrivedMs: number;
   startedMs: number | undefined;
   repliedMs: number | undefined;
@@ -25,9 +21,7 @@ export interface Exchange {
   principal: Principal | undefined;
   /** The response headers that describe the key's rate limit. */
   rateLimit: Record<string, string> | undefined;
-  /** The code of an error response. */
   errorCode: ErrorCode | undefined;
-  /** The body of an error response. */
   errorBody: string | undefined;
   /** The account's sequence after the request's last change. */
   sequence: number | undefined;
@@ -47,7 +41,6 @@ export function hasKey(exchange: Exchange): exchange is Admitted<KeyPrincipal> {
 /** Excludes API keys, which must not appear in the log. */
 const REQUEST_ID = /^(?!.*plk_)[A-Za-z0-9._-]{1,128}$/;
 
-/** Creates the exchange of a request, with the client's request id if that is valid. */
 export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
   const given = incoming.headers['x-request-id'];
   const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
@@ -78,10 +71,7 @@ export const CLIENT_LEFT = new AppError('invalid_header', 'The connection ended 
 /** The controllers of work whose clients have disconnected, until `abortLeaving` aborts them. */
 const leaving: AbortController[] = [];
 
-/**
- * Returns a signal that aborts soon after the client disconnects. Listens to the request, because a response
- * that is waiting for an earlier one does not notice the disconnection.
- */
+/** Listens to the request, because a response that waits for an earlier one does not notice a disconnection. */
 export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   const left = new AbortController();
   const onClose = () => {
@@ -100,7 +90,7 @@ async function abortLeaving(): Promise<void> {
   leaving.length = 0;
 }
 
-/** Runs `work`, during which the connection can be idle: without traffic, the service would cut it off (server.ts). */
+/** Disables the connection's idle timeout during `work`, which can take a long time without traffic. */
 export async function withoutIdleTimeout<T>({ incoming }: Exchange, work: () => Promise<T>): Promise<T> {
   const { socket } = incoming;
   const { timeout = 0 } = socket;

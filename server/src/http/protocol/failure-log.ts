@@ -4,7 +4,6 @@ import { RejectionCount } from './overload.ts';
 
 /** How often to check whether the database is back. */
 const PROBE_INTERVAL_MS = 1_000;
-/** How often to report the number of failed requests. */
 const REPORT_INTERVAL_MS = 10_000;
 
 interface Outage {
@@ -15,15 +14,13 @@ interface Outage {
 }
 
 /**
- * Logs server-side errors. An error that a client can cause appears only in the request's log line. Instead of
- * an error for each failed request, an outage of the database is logged when it begins, every ten seconds, and
- * when it ends.
+ * Logs server-side errors. An error that a client can cause appears only in the request's log line. Instead of an error
+ * for each failed request, an outage of the database is logged when it begins, every ten seconds, and when it ends.
  */
 export class FailureLog {
   readonly #logger: Log['logger'];
   readonly #probe: () => Promise<unknown>;
   readonly #fullDisk: RejectionCount;
-  /** The current outage of the database; undefined while there is none. */
   #outage: Outage | undefined;
 
   /** `probe` rejects while the database is unavailable. */
@@ -67,8 +64,7 @@ export class FailureLog {
       const { failed, startMs, reportMs } = outage;
       const nowMs = performance.now();
       const counts = { failedRequests: failed, seconds: Math.round((nowMs - startMs) / 1_000) };
-      // Writes can fail even though the probe succeeds, so the outage ends only if no request has failed
-      // since the last probe.
+      // Writes can fail while the probe succeeds, so an outage ends only if no request has failed since the last probe.
       if (isBack && failed === failedBefore) {
         this.#logger.info(counts, 'the database is available again');
         this.#outage = undefined;

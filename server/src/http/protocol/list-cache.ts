@@ -6,18 +6,12 @@ import type { Reply } from './reply.ts';
 const CACHE_BYTES_MAX = 32 * 1024 * 1024;
 /** Longer lists are seldom requested twice in a row. */
 const CACHED_BYTES_MAX = 64 * 1024;
-/**
- * The number of lists remembered as requested once. A list is cached at its second request, because
- * most searches differ.
- */
+/** Lists remembered as requested once. A list is cached at its second request, because most searches differ. */
 const ONCE_MAX = 10_000;
 /** The JSON of listings is compressed to less than half its size, in each of two encodings. */
 const SIZE_WITH_COMPRESSED = 2;
 
-/**
- * The latest short lists. A list's ETag depends on its account, sequence, and query, so an entry is
- * never stale: a change to the account changes the ETag of every later request.
- */
+/** The latest short lists. An entry is never stale: its key has an ETag that changes with the account's data. */
 export class ListCache {
   readonly #replies = new LRUCache<string, Reply & { body: ReadyBody }>({
     maxSize: CACHE_BYTES_MAX,
@@ -30,7 +24,7 @@ export class ListCache {
     return this.#replies.get(key);
   }
 
-  /** Stores a response if it is short and was requested before. Returns it ready to send. */
+  /** Stores a short list at its second request, and returns it ready to send; otherwise, returns it unchanged. */
   add(key: string, etag: string, reply: Reply): Reply {
     const { body } = reply;
     if (!this.#requestedOnce.has(etag)) {

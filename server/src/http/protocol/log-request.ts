@@ -22,9 +22,8 @@ interface Logging {
 
 /**
  * Reads what is no longer available after the connection closes.
- * @returns a function to call when the response has ended: it logs one line without any key, query,
- * or body, and records requests with a key in the request log. Undefined if nothing is logged.
- * Requests rejected because too many are waiting share lines: see `RejectionCount`.
+ * @returns a function to call when the response has ended, which logs one line without any key, query, or body, and
+ * records requests with a key in the request log; undefined if nothing is logged
  */
 export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies }: Logging): (() => void) | undefined {
   const isLogged = log.logger.isLevelEnabled('info') && !(log.omitsProbes && isProbe(exchange));
@@ -61,10 +60,7 @@ interface Sent {
   worker: number | undefined;
 }
 
-/**
- * Writes pino's format without pino, which saves 2 µs per request. Only the path and the user agent
- * can contain characters that JSON escapes.
- */
+/** Writes pino's format without pino, which saves 2 µs per request. Only paths and user agents can need escaping. */
 function requestLine(exchange: Exchange, { at, address, bytes, worker }: Sent): string {
   const { incoming, outgoing, requestId, path, principal, errorCode } = exchange;
   const who = principal === undefined ? '' : `"accountId":"${principal.accountId}",${nameOf(principal)},`;
@@ -78,7 +74,6 @@ function requestLine(exchange: Exchange, { at, address, bytes, worker }: Sent): 
   );
 }
 
-/** The duration and, for a slow request, its parts. */
 function durations({ arrivedMs, startedMs, repliedMs }: Exchange): string {
   const nowMs = performance.now();
   const durationMs = nowMs - arrivedMs;

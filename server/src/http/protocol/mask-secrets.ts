@@ -1,7 +1,4 @@
-/**
- * Masks API keys in a path or query, however they are encoded. The rest stays as sent, unless that
- * would reveal a part of a key.
- */
+/** Masks API keys in a path or query, however encoded. The rest stays as sent if that reveals no part of a key. */
 export function withoutKeys(path: string): string {
   if (!path.includes('%')) return maskKeys(path);
   const decoded = decodeWhole(path);
@@ -10,7 +7,6 @@ export function withoutKeys(path: string): string {
   return decodeWhole(masked) === maskKeys(decoded) ? masked : maskKeys(decoded);
 }
 
-/** The name of a parameter with metadata. */
 const METADATA = /^\s*metadata/i;
 
 /** Masks API keys and values of `metadata` in a query. */
@@ -32,15 +28,11 @@ export function maskKeys(text: string): string {
 }
 
 const PERCENT = '%'.charCodeAt(0);
-/** The values of hexadecimal digits, keyed by the digits' bytes. */
 const HEX_VALUES = new Map(
   [...'0123456789abcdefABCDEF'].map((digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]),
 );
 
-/**
- * Decodes nested percent-encoding (`%2570` is `p`) in one pass. With a pass for each level, the number of
- * passes for `%252525…` would grow with its length.
- */
+/** Decodes nested percent-encoding (`%2570` is `p`) in one pass, because `%252525…` can have any number of levels. */
 function decodeWhole(path: string): string {
   const bytes = Buffer.from(path);
   let length = 0;

@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:http';
 export const METRICS_PATH = '/metrics';
 /** Prometheus needs only one connection. */
 const CONNECTIONS_MAX = 16;
-/** The text format of Prometheus, version 0.0.4. */
 const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Creates the server for metrics, which has its own address. */

@@ -33,10 +33,7 @@ export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly s
   );
 }
 
-/**
- * Checks Content-Type, with its charset, and Content-Encoding.
- * @throws {AppError} `unsupported_media_type`
- */
+/** Checks Content-Type, with its charset, and Content-Encoding. @throws {AppError} `unsupported_media_type` */
 export function requireBodyType(
   { headers, rawHeaders, method }: Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'method'>,
   types: readonly string[],
@@ -48,14 +45,14 @@ export function requireBodyType(
   );
   if (!types.includes(bodyType(headers)) || !isUtf8 || countHeader(rawHeaders, 'content-type') > 1) {
     const message = `Send the body in UTF-8, with Content-Type: ${types.join(' or ')}.`;
-    // RFC 5789 §2.2.
+    // RFC 5789 §2.2 recommends this header.
     const accepted = method === 'PATCH' ? { 'Accept-Patch': types.join(', ') } : {};
     throw new AppError('unsupported_media_type', message, { headers: accepted });
   }
   const encoding = bodyEncoding(headers);
   if (encoding !== 'identity' && !encodings.includes(encoding)) {
     const others = encodings.length === 0 ? '' : `, or with ${encodings.join(' or ')}`;
-    // RFC 9110 §15.5.16.
+    // RFC 9110 §15.5.16 recommends this header.
     throw new AppError('unsupported_media_type', `Send the body without Content-Encoding${others}.`, {
       headers: { 'Accept-Encoding': [...encodings, 'identity'].join(', ') },
     });

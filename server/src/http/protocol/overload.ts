@@ -1,7 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import { AppError } from '../../model/errors.ts';
 
-/** All rejections in an interval share one log line. */
 const REPORT_INTERVAL_MS = 10_000;
 /** `Retry-After` is random so that clients do not all retry at once. */
 const RETRY_SECONDS_MAX = 5;
@@ -22,10 +21,7 @@ export class RejectionCount {
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * `first` is logged at the first rejection. `report` is logged every ten seconds, with the number
-   * of rejections.
-   */
+  /** `first` is logged at the first rejection, and `report` every ten seconds, with the number of rejections. */
   constructor({ logger }: Log, words: { first: string; report: string }) {
     this.#logger = logger;
     this.#words = words;

@@ -57,10 +57,7 @@ export function rejectConnection(code: string | undefined, socket: Duplex, optio
   else endSoon(socket, rejectionText(code, options));
 }
 
-/**
- * Rejects once the earlier response is sent. Until then, nothing is read, because the parser would report
- * the error again for every chunk.
- */
+/** Rejects once the earlier response is sent. Nothing is read until then: the parser would repeat the error. */
 function rejectAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, options: RejectOptions): void {
   socket.pause();
   owed.once('finish', () => {
@@ -69,20 +66,14 @@ function rejectAfter(owed: ServerResponse, code: string | undefined, socket: Dup
   });
 }
 
-/**
- * Rejects CONNECT. `node:http` has detached the socket, so an earlier response is cut off, and a
- * socket error without a listener would end the service.
- */
+/** Rejects CONNECT. `node:http` has detached the socket: an earlier response is cut off, and errors need a listener. */
 export function rejectConnect(socket: Duplex, options: RejectOptions): void {
   socket.on('error', () => socket.destroy());
   if (owedReply(socket) === undefined) endSoon(socket, rejectionText('CONNECT', options));
   else socket.destroy();
 }
 
-/**
- * The response that `node:http` is sending on a connection. A map of our own would keep old responses in
- * memory, and would reduce the number of requests per second by a quarter.
- */
+/** The response in progress. A map of our own would retain old responses and cost a quarter of the throughput. */
 function owedReply(socket: Duplex): ServerResponse | undefined {
   const owed: unknown = Reflect.get(socket, '_httpMessage');
   return owed instanceof ServerResponse ? owed : undefined;

@@ -13,10 +13,9 @@ export interface Reply {
   isCompressible?: boolean;
 }
 
-/** RFC 6750 §3. */
+/** The start of each `WWW-Authenticate` header (RFC 6750 §3). */
 export const CHALLENGE = 'Bearer realm="property-listings"';
 
-/** `description` says why the key was rejected. */
 export function challengeFor(description: string): string {
   return `${CHALLENGE}, error="invalid_token", error_description="${description}"`;
 }
@@ -38,7 +37,6 @@ export function commonHeaders(requestId: string): Record<string, string> {
   };
 }
 
-/** `body` contains JSON. */
 export function replyJson(
   status: number,
   body: string | Buffer | AsyncIterable<Buffer>,
@@ -61,7 +59,6 @@ export function replyError(error: AppError, requestId: string): Reply {
   return replyJson(ERRORS[error.code].status, body, { ...challenge, ...help, ...error.headers });
 }
 
-/** The JSON body of an error response. */
 export function errorBody(error: AppError, requestId: string): string {
   const { code, message, members, details } = error;
   return JSON.stringify({ error: { code, message, requestId, ...members, details } });

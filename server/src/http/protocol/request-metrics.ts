@@ -1,15 +1,11 @@
 import { areMetricsEnabled, createCounter, createGauge, createHistogram } from '../../lib/metrics.ts';
 import type { Exchange } from './exchange.ts';
 
-/**
- * The route label of paths without an endpoint. The paths themselves are not label values, because clients
- * could choose any number of paths.
- */
+/** The route label of unknown paths. With the paths as labels, clients could create any number of series. */
 export const UNKNOWN_ROUTE = 'unknown';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-// The names are from OpenTelemetry's semantic conventions for HTTP
-// (opentelemetry.io/docs/specs/semconv/http).
+// Names that begin with `http` are from OpenTelemetry (opentelemetry.io/docs/specs/semconv/http).
 
 const durations = createHistogram({
   name: 'http_server_request_duration_seconds',
@@ -29,10 +25,7 @@ const errors = createCounter({
   labels: ['code'],
 });
 
-/**
- * Starts to measure a request.
- * @returns a function to call when its response has ended; undefined if metrics are disabled
- */
+/** @returns a function to call when the response has ended; undefined if metrics are disabled */
 export function measureRequest(exchange: Exchange, route: string): (() => void) | undefined {
   if (!areMetricsEnabled()) return undefined;
   const { incoming, outgoing, arrivedMs } = exchange;

@@ -23,10 +23,7 @@ export interface Match<T> {
   parameters: Record<string, string>;
 }
 
-/**
- * Matches paths as sent. If they were decoded, one path would have several spellings, and one of
- * them could bypass a check. Only parameter values are decoded, once.
- */
+/** Matches paths as sent: another spelling of a path could bypass a check. Only parameter values are decoded, once. */
 export class Routes<T> {
   readonly #byPath = new Map<string, Methods<T>>();
   readonly #patterns: Pattern<T>[] = [];

@@ -9,9 +9,9 @@ export interface OwnAddress {
 }
 
 /**
- * Rejects a write that does not come from a page of this service. Browsers identify the page's
- * origin in `Origin` or `Sec-Fetch-Site` (Fetch Metadata), which no page can forge. Without
- * `PUBLIC_URL`, unknown host names are rejected to prevent DNS rebinding.
+ * Rejects a write that does not come from a page of this service. Browsers send the page's origin in `Origin`, or its
+ * relation to this service in `Sec-Fetch-Site`; a page cannot forge either. Without `PUBLIC_URL`, unknown host names
+ * are rejected to prevent DNS rebinding.
  * @throws {AppError} `forbidden`
  */
 export function requireSameOrigin(

@@ -13,19 +13,15 @@ import { commonHeaders, type Reply } from './reply.ts';
 /** How long an unwanted body is read, so that the response reaches a client that is still sending. */
 export const LINGER_MS = 500;
 const LINGER_STEP_MS = 50;
-/**
- * Maximum number of late steps that do not count toward `LINGER_MS`, so an event loop that is always slow
- * does not keep connections open forever.
- */
+/** Maximum late steps that are not counted, so that a slow event loop does not keep connections open forever. */
 const LATE_STEPS_MAX = 100;
 
 /** Up to this length, compression takes at most a millisecond; another thread would take twice as long. */
 const SHORT_LENGTH_MAX = 64 * 1024;
 
 /**
- * Returns the response. HTTP/1.0 does not support chunks, so a response to an HTTP/1.0 request must have a
- * `Content-Length`. Without this header, the response would end with its connection, and a response that a crash
- * cuts off would look complete.
+ * HTTP/1.0 does not support chunks. A response without `Content-Length` would end with its connection, and would look
+ * complete if a crash cut it off.
  * @throws {AppError} `http_version_not_supported` for a streamed body
  */
 export function requireSendable(reply: Reply, { incoming }: Pick<Exchange, 'incoming'>): Reply {
@@ -37,10 +33,7 @@ function isStreamed(body: Reply['body']): body is Chunks {
   return typeof body === 'object' && Symbol.asyncIterator in body;
 }
 
-/**
- * @throws if a streamed body fails; the caller must then destroy the connection, so that the client
- * notices that the last chunk is missing
- */
+/** @throws if a streamed body fails; then destroy the connection, so that the client notices the missing end */
 export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   const { incoming, outgoing, requestId, rateLimit } = exchange;
   const encoding = canCompress(reply, incoming) ? negotiateEncoding(incoming.headers) : undefined;
@@ -88,10 +81,7 @@ async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encodi
   await Promise.all([compressing, writing]);
 }
 
-/**
- * Stops after the current chunk if the client has disconnected. `pipeline` would stop immediately,
- * but takes ten times the CPU time to do so.
- */
+/** If the client disconnects, stops at the next chunk; `pipeline` stops at once, but takes ten times the CPU time. */
 async function writeAll(outgoing: ServerResponse, chunks: Chunks): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
   while (!outgoing.destroyed && (await writeNext(outgoing, iterator)))
@@ -107,17 +97,13 @@ async function writeNext(outgoing: ServerResponse, iterator: AsyncIterator<Buffe
   return true;
 }
 
-/** Resolves once more data can be written, or the client has disconnected. */
 function drained(outgoing: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   outgoing.once('drain', resolve).once('close', resolve);
   return promise.finally(() => outgoing.off('drain', resolve).off('close', resolve));
 }
 
-/**
- * Yields to other accounts between chunks. The first chunk is sent immediately, because it has
- * already been read and would occupy memory while it waits.
- */
+/** Yields to other accounts between chunks. The first has already been read, so waiting would only take memory. */
 function inTurns(chunks: Chunks, accountId: string | undefined): Chunks {
   const iterator = chunks[Symbol.asyncIterator]();
   let isFirst = true;
@@ -130,9 +116,8 @@ function inTurns(chunks: Chunks, accountId: string | undefined): Chunks {
 }
 
 /**
- * Sends the last response of a connection. `node:http` closes the connection when the response
- * ends, and a client that is still sending would not read the response. So the response ends only
- * after the request has ended.
+ * Sends the last response of a connection. `node:http` closes the connection when the response ends, and a client that
+ * is still sending would not read the response. So the response ends only after the request has ended.
  */
 async function endWithRequest(
   { incoming, outgoing }: Pick<Exchange, 'incoming' | 'outgoing'>,
@@ -144,10 +129,7 @@ async function endWithRequest(
   outgoing.end();
 }
 
-/**
- * After the response, `node:http` reads the rest of the body; this function cuts off the connection
- * if the rest takes too long.
- */
+/** After the response, `node:http` reads the rest of the body. If that takes too long, cuts off the connection. */
 function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'outgoing'>): void {
   outgoing.once('finish', () => {
     // The response of an import, for example, ends after the request.

@@ -25,10 +25,7 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const URL_BYTES_MIN = 4 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
-/**
- * Longer than the timeout of common load balancers (60 s), so they close the connection first, and
- * no request is lost.
- */
+/** Longer than the timeout of common load balancers (60 s), so they close first, and no request is lost. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** An idle connection closes after one to two times this period, which is longer than any long poll. */
 const IDLE_TIMEOUT_MS = 75_000;
@@ -37,10 +34,7 @@ const IDLE_TIMEOUT_MS = 75_000;
  * the response to the last one, the connection closes, and the client must send any further ones again.
  */
 const PIPELINED_MAX = 128;
-/**
- * The maximum number of requests that are ignored after a connection's last accepted one. One read
- * returns up to 64 KiB, which can contain 3,600 requests.
- */
+/** The maximum number of ignored requests per connection. One read of up to 64 KiB can contain 3,600 requests. */
 const IGNORED_MAX = 4_000;
 /** The parser's error for a request whose end is missing because the client has disconnected. */
 const CUT_OFF = 'HPE_INVALID_EOF_STATE';
@@ -91,8 +85,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     if (finished.has(socket)) return finished.ignoreRequest(socket);
     for (const [name, value] of Object.entries(options.headers)) outgoing.setHeader(name, value);
     const fault = findFault(incoming);
-    // After a request with an `Upgrade` header, `node:http` drops the input that it read together
-    // with the request.
+    // After a request with an `Upgrade` header, `node:http` drops the input that it read together with the request.
     if (fault !== undefined || headers.upgrade !== undefined || pipelined.isLast(socket, outgoing)) {
       finished.add(socket);
       outgoing.shouldKeepAlive = false;
@@ -122,10 +115,9 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
 }
 
 /**
- * Starts a pipelined request once the earlier responses of its connection have been sent, so a
- * connection takes the time and memory of only one request (RFC 9112 §9.3.2 allows parallel
- * processing only for safe methods). Each request starts in a later event-loop turn; otherwise, all
- * of them could be served in one turn.
+ * Starts a pipelined request once the earlier responses of its connection have been sent, so a connection takes the
+ * time and memory of only one request (RFC 9112 §9.3.2 allows parallel processing only for safe methods). Each request
+ * starts in a later event-loop turn; otherwise, all of them could be served in one turn.
  */
 function startInTurn(socket: Socket, outgoing: ServerResponse, start: () => void): void {
   outgoing.once('socket', () => {
@@ -136,12 +128,8 @@ function startInTurn(socket: Socket, outgoing: ServerResponse, start: () => void
   });
 }
 
-/**
- * Connections that do not accept further requests, because it could be ambiguous where the next one starts or
- * because too many are pipelined.
- */
+/** Connections that accept no further requests: the next one's start may be ambiguous, or too many are pipelined. */
 class FinishedConnections {
-  /** The number of ignored requests, by connection. */
   readonly #ignored = new WeakMap<Socket, number>();
 
   add(socket: Socket): void {
@@ -152,10 +140,7 @@ class FinishedConnections {
     return this.#ignored.has(socket);
   }
 
-  /**
-   * Closes the connection after too many ignored requests, because each one takes memory until the
-   * connection closes.
-   */
+  /** Closes a connection with too many ignored requests, because each takes memory until the connection closes. */
   ignoreRequest(socket: Socket): void {
     const count = (this.#ignored.get(socket) ?? 0) + 1;
     this.#ignored.set(socket, count);
@@ -221,10 +206,7 @@ const ENDED_PER_TURN = 8;
 /** If many are waiting, this fraction of them ends per turn. */
 const ENDED_PART = 1 / 64;
 
-/**
- * Connections whose clients have disconnected during a request. `node:http` would end all of them in one turn
- * of the event loop, which takes 60 ms for 600 connections.
- */
+/** Connections abandoned during a request. `node:http` would end all of them in one turn, which takes 60 ms for 600. */
 class AbandonedConnections {
   readonly #ends = new Map<Duplex, () => void>();
 
@@ -274,9 +256,8 @@ function omitStackTraceOnClose(socket: Socket): void {
 }
 
 /**
- * Reads the peer's address, which the socket then keeps. A few connections are opened per event-loop turn,
- * but hundreds of first requests can arrive in one turn; reading the addresses in that turn would take a
- * fifth of its time.
+ * Reads the peer's address, which the socket then keeps. A few connections are opened per event-loop turn, but hundreds
+ * of first requests can arrive in one turn; reading the addresses in that turn would take a fifth of its time.
  */
 function readAddress(socket: Socket): void {
   void socket.remoteAddress;
@@ -289,10 +270,7 @@ function findFault(incoming: IncomingMessage): AppError | undefined {
   return ambiguity === undefined ? undefined : new AppError('invalid_header', ambiguity);
 }
 
-/**
- * Describes a violation of RFC 9112 §3.2 (exactly one valid Host, even in an absolute target) or
- * §6.1 (known transfer codings).
- */
+/** Describes a violation of RFC 9112 §3.2 (one valid Host, even in an absolute target) or §6.1 (transfer codings). */
 function findAmbiguity(incoming: IncomingMessage): string | undefined {
   const { rawHeaders, httpVersion, headers, url = '/' } = incoming;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Send the request as HTTP/1.1.';

@@ -8,7 +8,6 @@ const POLL_MS = 20;
 export interface Grace {
   /** How long new requests on open connections are still served, with `Connection: close`. */
   idleMs: number;
-  /** Time limit for running requests. */
   runningMs: number;
 }
 
@@ -29,10 +28,7 @@ export function cutConnections(connections: Connections): void {
   for (const socket of connections) socket.destroy();
 }
 
-/**
- * Stops listening, and resolves when all connections have ended. Connections that are still open
- * after `runningMs` are cut off.
- */
+/** Stops listening. Resolves when all connections have ended, or cuts them off after `runningMs`. */
 export async function shutDown(server: Server, connections: Connections, grace: Grace): Promise<void> {
   const endTimeMs = performance.now() + grace.runningMs;
   const closed = closeSockets(server);

@@ -8,19 +8,13 @@ import { networkOf } from './client-address.ts';
 
 /** Maximum number of connections waiting to be accepted; the system can allow fewer. */
 const BACKLOG = 4_096;
-/**
- * Whether several sockets can listen on one port (`SO_REUSEPORT`). The system gives each socket the same
- * share of connections.
- */
+/** Whether sockets can share a port (`SO_REUSEPORT`); the system gives each the same share of connections. */
 export const SHARES_PORTS = process.platform === 'linux';
 /** Node.js accepts one connection per listening socket and event-loop turn, so a single socket would be slow. */
 const SOCKETS = 32;
 /** The number of waiting connections that are opened (passed to the HTTP server) per event-loop turn. */
 const OPENED_PER_TURN = 8;
-/**
- * At most this many connections wait; any others are opened in the same turn, because a waiting connection
- * uses a file descriptor but does not count toward the limit on connections.
- */
+/** Further ones are opened at once, because waiting connections do not count toward the limit on connections. */
 const UNOPENED_MAX = 64;
 /** How long a stopping server continues to accept connections if they keep arriving. */
 const ACCEPT_MAX_MS = 500;
@@ -119,8 +113,7 @@ export async function claimPort({ host, port }: Where): Promise<{ where: Where; 
 
 /**
  * Listens at an abstract Unix domain socket, which disappears with the process.
- * @returns undefined if the system forbids such sockets
- * @throws {Error} `EADDRINUSE`
+ * @returns undefined if the system forbids such sockets @throws {Error} `EADDRINUSE`
  */
 async function listenAt(path: string): Promise<NetServer | undefined> {
   const server = new NetServer((socket) => socket.destroy()).unref();
@@ -161,10 +154,7 @@ export async function closeSockets(server: Server): Promise<void> {
   await Promise.all(closed);
 }
 
-/**
- * Accepts the connections that are waiting in the sockets' queues; otherwise, the system would
- * reset them, and their requests would fail.
- */
+/** Accepts the connections that are waiting in the sockets' queues, which the system would otherwise reset. */
 async function acceptWaiting(server: Server): Promise<void> {
   let hasAccepted = true;
   const onConnection = () => {

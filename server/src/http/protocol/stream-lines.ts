@@ -8,10 +8,7 @@ const HELD_BYTES_MAX = 64 * 1024;
 /** Without this limit, a client that sends its whole body before it reads the response would wait forever. */
 const WAIT_MAX_MS = 30_000;
 
-/**
- * Sends lines as `work` writes them. The response begins with the first line, so an earlier error
- * gets an error response; a later error cuts off the connection.
- */
+/** Sends each line at once. An error before the first gets an error response; a later one cuts off the connection. */
 export async function streamLines(
   mediaType: string,
   work: (write: (line: string) => Promise<void>) => Promise<void>,

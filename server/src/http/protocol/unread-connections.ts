@@ -45,8 +45,7 @@ export class UnreadConnections {
   readonly #check = (): void => {
     const nowMs = performance.now();
     const overdueMax = Math.max(OVERDUE_PER_CHECK, Math.ceil(this.#dueMs.size * OVERDUE_SHARE));
-    // Requests can also be rejected for a reason that `room` does not take into account, such as a full queue for the
-    // database.
+    // `room` does not cover all reasons for rejections, such as a full queue for the database.
     const room = this.#isRejecting ? 0 : this.#room();
     this.#isRejecting = false;
     let count = 0;

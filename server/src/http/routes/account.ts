@@ -7,7 +7,6 @@ import { endpoint } from '../endpoint.ts';
 import { readInput } from '../protocol/input.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
 
-/** The endpoints of Settings → Account. */
 export const accountEndpoints = [
   endpoint(retrieveAccountOperation, async ({ principal }, { services }) => {
     const account = await findAccount(services.database, principal.accountId);

@@ -17,7 +17,6 @@ import { endpoint } from '../endpoint.ts';
 import { readInput } from '../protocol/input.ts';
 import { replyJson } from '../protocol/reply.ts';
 
-/** The endpoints of Settings → API. */
 export const apiKeyEndpoints = [
   endpoint(listKeysOperation, async ({ principal: { accountId } }, { services: { database, keyUse } }) => {
     await keyUse.flushForRead();

@@ -66,10 +66,7 @@ async function signInHooks(email: string, { database }: Services): Promise<Along
   ];
 }
 
-/**
- * Starts a session without verifying the password, which was just set. Verifying it could fail because other
- * clients have used up the attempts.
- */
+/** Starts a session without verifying the password, which was just set: other clients may have used up the attempts. */
 export async function signInNewUser(userId: string, exchange: Exchange, services: Services): Promise<Reply> {
   const before = await findCurrentSession(exchange, services);
   const request = { body: { userId }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;

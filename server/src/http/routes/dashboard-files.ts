@@ -30,10 +30,7 @@ interface DashboardFiles {
 
 let files: DashboardFiles | undefined;
 
-/**
- * The built dashboard, or undefined. Its files are read only once, so pages that are already open
- * do not get files of a later build.
- */
+/** The built dashboard, if any. It is read only once, so open pages do not get files of a later build. */
 export function findDashboardFiles(): DashboardFiles | undefined {
   if (files === undefined && existsSync(join(DIRECTORY, 'index.html'))) files = readFiles();
   return files;

@@ -39,10 +39,7 @@ const PATHS = [
 const NONCE_MARK = 'NONCE-OF-THE-REPLY';
 const NONCE_BYTES = 16;
 
-/**
- * Everything except images is loaded from this service. The few styles that scripts create (Mantine's colors,
- * the scroll lock of dialogs) have the page's nonce.
- */
+/** Only images can come from elsewhere. Styles created by scripts (Mantine's colors, scroll lock) have the nonce. */
 const policy = (nonce: string, tiles: MapTiles | undefined) =>
   [
     "default-src 'none'",
@@ -92,8 +89,7 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>, t
       'Content-Type': HTML_TYPE,
       'Cache-Control': 'no-cache',
       'Content-Security-Policy': policy(nonce, tiles),
-      // Browsers send Sec-Fetch-Dest on trusted origins (https, localhost). On other origins, they
-      // ignore this policy and log a warning.
+      // Browsers send Sec-Fetch-Dest only to trusted origins (https, localhost); on others, this policy logs a warning.
       ...(headers['sec-fetch-dest'] !== undefined && { 'Cross-Origin-Opener-Policy': 'same-origin' }),
       'Referrer-Policy': 'same-origin',
       'X-Frame-Options': 'DENY',
@@ -102,10 +98,7 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>, t
   };
 }
 
-/**
- * Adds the URL and attribution of map images to the page, where scripts read them
- * (dashboard/src/parts/map-tiles.ts).
- */
+/** Adds the URL and attribution of map images to the page, for dashboard/src/parts/map-tiles.ts. */
 function withTiles(page: string, tiles: MapTiles | undefined): string {
   if (tiles === undefined) return page;
   const [url, attribution] = [escapeHtml(tiles.url), escapeHtml(tiles.attribution)];
@@ -115,7 +108,7 @@ function withTiles(page: string, tiles: MapTiles | undefined): string {
   );
 }
 
-/** The origin of the images in a policy. `{s}` is one of several subdomains. */
+/** The origin of map images, for the Content-Security-Policy. `{s}` in the URL stands for any of several subdomains. */
 function originOf({ url }: MapTiles): string {
   const { origin } = new URL(url.replace('{s}.', ''));
   return url.includes('{s}.') ? origin.replace('//', '//*.') : origin;

@@ -7,10 +7,7 @@ import { type Apis, errorIndex, errorPage } from '../pages/error-page.ts';
 import { HTML_TYPE, replyPage, SCRIPT_POLICY } from '../pages/reply-page.ts';
 import type { PublicRoutes } from '../protocol/router.ts';
 
-/**
- * The published package contains copies of the three necessary files, because the viewer's own
- * package reports each installation to its maker.
- */
+/** The package has copies of the three files, because the viewer's package reports each installation to its maker. */
 const PACKED_VIEWER = join(import.meta.dirname, '../../viewer');
 const VIEWER = existsSync(PACKED_VIEWER)
   ? PACKED_VIEWER
@@ -80,7 +77,6 @@ const FILES: [name: string, directory: string, type: string][] = [
   ['pages.css', PAGES, 'text/css; charset=utf-8'],
 ];
 
-/** Interactive references of both APIs, and a page for each error code. */
 export function addDocs(routes: PublicRoutes, apis: Apis): void {
   for (const path of ['/docs', '/docs/admin', '/docs/errors']) {
     routes.add('GET', `${path}/`, () => ({ status: 308, headers: { Location: path } }));

@@ -39,7 +39,6 @@ interface FailureFormat {
   end: () => string;
 }
 
-/** `values` is the last member of each row. */
 function toJson({ error, values }: StoredFailure): string {
   return `${error.slice(0, -1)},"values":${values}}`;
 }
@@ -86,10 +85,7 @@ function csvFormat(): FailureFormat {
 
 const OWN_COLUMNS = ['line', 'code', 'message', 'details'] as const;
 
-/**
- * The columns of a CSV file are the same in all rows; for a JSON file, the columns are the members
- * of the first rows.
- */
+/** A CSV file's rows all have the same columns; for JSON, the columns are the members of the first rows. */
 function columnsOf(rows: StoredFailure[]): string[] {
   return [...new Set(rows.flatMap(({ values }) => (values === null ? [] : Object.keys(JSON.parse(values)))))];
 }

@@ -124,7 +124,7 @@ function replyLong(value: object): Reply {
 
 /** @throws {AppError} `validation_failed` */
 function patchSettings(settings: FeedSettings, patch: unknown): FeedSettings {
-  // Throws, because the settings are an object.
+  // This call always throws, because the settings must be an object.
   if (!isObject(patch)) return checkInput({ value: patch }, feedSettings);
   const values = withoutRespelled(settings.values, patch.values);
   const stored = { ...settings, map: withoutTaken(settings.map, patch.map), values };
@@ -142,10 +142,7 @@ function tooLong(): AppError {
   return invalidFields([{ field: 'body', code: 'too_long', message }]);
 }
 
-/**
- * Returns `map` without the columns whose field a patch gives to another column, such as a column
- * with a new name.
- */
+/** Returns `map` without the columns whose field a patch gives to another column, such as a column with a new name. */
 function withoutTaken(map: FeedSettings['map'], patch: unknown): FeedSettings['map'] {
   if (!isObject(patch)) return map;
   const taken = new Set(Object.values(patch).map((meant) => (typeof meant === 'string' ? meaningKey(meant) : '')));
@@ -153,7 +150,7 @@ function withoutTaken(map: FeedSettings['map'], patch: unknown): FeedSettings['m
   return Object.fromEntries(kept);
 }
 
-/** Returns `values` without the words that a patch spells differently. */
+/** Returns `values` without the words that a patch contains in any spelling. */
 function withoutRespelled(values: FeedSettings['values'], patch: unknown): FeedSettings['values'] {
   if (!isObject(patch)) return values;
   const given = new Set(Object.keys(patch).map(wordKey));

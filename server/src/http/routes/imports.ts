@@ -36,10 +36,7 @@ export const importEndpoints = [
   }),
 ];
 
-/**
- * @param onFailure called for each failed row of an import that is not atomic
- * @param onRows called with the number of rows that have been processed
- */
+/** `onFailure` is called for each failed row of an import that is not atomic. */
 function run(request: ImportRequest, onFailure?: Import['onFailure'], onRows?: OnRows): Promise<Reply> {
   const { exchange, query, services } = request;
   return services.uploadGate.run(exchange, async (signal) => {

@@ -11,7 +11,6 @@ import { endpoint } from '../endpoint.ts';
 import { readInput } from '../protocol/input.ts';
 import { replyJson } from '../protocol/reply.ts';
 
-/** The endpoints of Settings → Team. */
 export const memberEndpoints = [
   endpoint(listMembersOperation, async ({ principal: { accountId, user } }, { services: { database } }) => {
     const members = await listMembers(database, accountId);

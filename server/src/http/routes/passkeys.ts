@@ -106,7 +106,7 @@ async function startPasskey(exchange: UserExchange, { services }: Call): Promise
     { along, secondFactor },
   );
   const authenticatorSelection = { residentKey: 'required', requireResidentKey: true, ...VERIFIED };
-  // The user's id is always the same, so an authenticator replaces a passkey that was created but not added.
+  // With the user's own id instead of a random one, an authenticator replaces a passkey that was created but not added.
   const user = { ...response.user, id: Buffer.from(userId).toString('base64url') };
   return replyJson(200, JSON.stringify({ ...response, user, authenticatorSelection }));
 }

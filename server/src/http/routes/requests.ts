@@ -8,7 +8,6 @@ import { LIMIT_DEFAULT, listRequestsOperation, retrieveRequestOperation } from '
 import { endpoint } from '../endpoint.ts';
 import { replyJson } from '../protocol/reply.ts';
 
-/** The endpoints of Developers → Requests. */
 export const requestEndpoints = [
   endpoint(listRequestsOperation, async ({ principal: { accountId } }, { query, services }) => {
     const { database, cursors, requestLog } = services;

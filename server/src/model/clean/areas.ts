@@ -11,7 +11,6 @@ const UNITS: Readonly<Record<string, Unit | 'hectares'>> = {
 const SQM_PER_HECTARE = 10_000;
 const AREA = /^([\d.,'’/ ]*\d)\s*([a-z].*)?$/i;
 
-/** The unit that a word stands for; undefined if the word is not a unit. */
 export function toUnit(word: string): Unit | 'hectares' | undefined {
   // `toPlain` removes digits, but a final 2 matters, as in m2.
   const name = toPlain(word) + (/2$/.test(word) ? '2' : '');

@@ -27,7 +27,6 @@ export function cleanChoice(field: string, text: string): Cleaned | undefined {
   return word === '' || choice === undefined ? undefined : { text: choice };
 }
 
-/** Reads units such as `Square Feet`. */
 export function cleanUnit(text: string): Cleaned | undefined {
   const unit = LOT_SIZE_UNITS.find((known) => known === toUnit(text));
   return unit === undefined ? undefined : { text: unit };

@@ -69,7 +69,6 @@ function toDecimal(text: string): string {
   return withoutLeadingZeros(fraction === '' ? whole : `${whole || '0'}.${fraction}`);
 }
 
-/** Whether the text is zero, such as `0` or `0.00`. */
 export function isZero(text: string): boolean {
   return /^0+(\.0+)?$/.test(text);
 }

@@ -39,10 +39,7 @@ export function cleanPrice(text: string, style: NumberStyle): Cleaned | undefine
   return currency === undefined ? number : { ...number, currency };
 }
 
-/**
- * The currency that the words mean; undefined if there are no words, or null if a word is not a currency or
- * the words contradict each other.
- */
+/** Undefined if there are no words; null if one of them is not a currency or they contradict each other. */
 function findCurrency(words: string[]): string | null | undefined {
   const currencies = words
     .flatMap((word) => word.split(' '))

@@ -1,9 +1,8 @@
 /** A value in the API's format, or the reason it cannot be read. */
 export type Cleaned =
   | {
-      /** The value; empty if there is none. The given string if it is already valid or cannot be read. */
+      /** The value: empty if there is none, or the given string if no rule applies to it. */
       text: string;
-      /** The unit of an area. */
       unit?: Unit;
       /** The currency of a price, or `$` if it can be one of several. */
       currency?: string;
@@ -12,7 +11,6 @@ export type Cleaned =
 
 export type Unit = 'acres' | 'sqft' | 'sqm';
 
-/** The result for a value that can be read in more than one way. */
 export function ambiguous(given: string, ...meanings: string[]): Cleaned {
   return { problem: `"${given}" can mean ${meanings.join(' or ')}; specify which.` };
 }

@@ -15,7 +15,6 @@ export interface CleaningOptions {
   hasDecimalComma: boolean;
 }
 
-/** A kind of value, which determines the rules for reading it. */
 export type ValueKind =
   | 'price'
   | 'area'
@@ -52,10 +51,7 @@ const EMPTY_PRICES = new Set([
   ...['contact agent', 'call agent', 'on request', 'upon request', 'undisclosed', 'not disclosed'],
 ]);
 
-/**
- * Reads a value the way people write it, in linear time. For an area, `unit` is the unit in the column's
- * name, if there is one.
- */
+/** Reads values as people write them, in linear time. `unit` is the unit in the name of an area column, if any. */
 export function cleanValue(kind: ValueKind, given: string, options: CleaningOptions, unit?: Unit): Cleaned {
   if ((kind === 'custom' || kind === 'line') && /[\r\n\t]/.test(given))
     return { text: given.replaceAll(/[\r\n\t]+/g, ' ').trim() };

@@ -1,6 +1,5 @@
 import { onBoth } from './migration.ts';
 
-/** Accounts, keys, listings, and events. */
 export const listings = onBoth(
   `
   create table database_info (

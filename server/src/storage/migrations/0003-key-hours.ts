@@ -1,6 +1,5 @@
 import { onBoth } from './migration.ts';
 
-/** The hourly use of keys. */
 export const keyHours = onBoth(`
   -- A key's hours stay after its deletion, for the chart of the last day.
   create table key_hours (

@@ -1,7 +1,4 @@
-/**
- * Indexes for searches. The data that searches need is rebuilt from the documents (storage/rebuild.ts); on
- * SQLite, so are the listings' rows.
- */
+/** Indexes for searches. Search data is rebuilt from documents (storage/rebuild.ts); on SQLite, listings are, too. */
 export const search = {
   sqlite: `
     -- The id of the account's newest listing. The next one gets a greater id.

@@ -1,6 +1,5 @@
 import { onBoth } from './migration.ts';
 
-/** Feeds, their runs, and the failed rows of runs. */
 export const feeds = onBoth(`
   create table feeds (
     account_id text collate "C" not null references accounts (id) on delete cascade,

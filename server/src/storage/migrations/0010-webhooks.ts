@@ -1,6 +1,5 @@
 import { onBoth } from './migration.ts';
 
-/** Webhook endpoints, their deliveries, and which process sends them. */
 export const webhooks = onBoth(`
   -- An endpoint is a cursor on the account's events: each up to \`position\` is settled or a pending delivery.
   create table webhooks (

@@ -1,6 +1,5 @@
 import { onBoth } from './migration.ts';
 
-/** Listing searches that members have saved under a name. */
 export const savedViews = onBoth(`
   create table saved_views (
     account_id text collate "C" not null,

@@ -1,9 +1,6 @@
 import { onBoth } from './migration.ts';
 
-/**
- * Users' passkeys (WebAuthn Level 3). The creation time is an ISO 8601 string, as in better-auth's other
- * tables.
- */
+/** Users' passkeys (WebAuthn Level 3). Times are ISO 8601 strings, as in better-auth's other tables. */
 export const passkeys = onBoth(`
   create table passkeys (
     id text collate "C" primary key,

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * On SQLite, FTS5 used to merge segments of the index during whichever write added one too many, which took
- * up to 40 ms. Now the service merges segments in small steps (sqlite/listing-index.ts), so the index can
- * temporarily have more of them.
+ * On SQLite, FTS5 used to merge segments of the index during the write that added one too many, which delayed this
+ * write by up to 40 ms. Now the service merges segments in small steps (sqlite/listing-index.ts), so the index can
+ * temporarily have more segments.
  */
 export const indexMerges: Migration = {
   sqlite: `

@@ -1,6 +1,5 @@
 import { onBoth } from './migration.ts';
 
-/** What runs need to recognize renamed columns and to find listings without an external id. */
 export const feedFiles = onBoth(`
   -- The columns of the last CSV file and their fields, as JSON: a renamed column is recognized by them.
   alter table feeds add column last_columns text;

@@ -1,4 +1,3 @@
-/** The SQL of a migration. */
 export interface Migration {
   sqlite: string;
   postgres: string;
@@ -6,10 +5,7 @@ export interface Migration {
   afterRebuild?: Pick<Migration, 'sqlite' | 'postgres'>;
 }
 
-/**
- * A migration that both engines share: SQLite's SQL with PostgreSQL's collations, followed by SQL that only
- * one engine needs.
- */
+/** SQL for both engines, written for SQLite with PostgreSQL's collations, and SQL that only one of them needs. */
 export function onBoth(sql: string, only: Partial<Migration> = {}): Migration {
   const sqlite = sql.replaceAll(' collate "C"', '');
   const postgres = sql.replaceAll(/\binteger\b/g, 'bigint').replaceAll(/ strict(, without rowid)?;/g, ';');

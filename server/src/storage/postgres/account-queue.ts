@@ -8,7 +8,7 @@ export class AccountQueue {
   readonly waiting: Job[] = [];
   drained: Promise<void> | undefined;
   isRunning = false;
-  /** Limits retries after a failure; undefined again once a group is committed, or once retrying is given up. */
+  /** Limits the retries after a failure; cleared after a commit, or when the jobs are rejected. */
   backoff: Backoff | undefined;
 
   constructor(accountId: string | undefined) {
@@ -30,10 +30,7 @@ interface Waiter {
   resolve(release: () => void): void;
 }
 
-/**
- * Slots for queues that write at the same time. Unless there is only one slot, a queue with a long job gets a
- * slot only if another slot is left for short jobs.
- */
+/** Slots for queues that write at the same time. Unless there is only one slot, long jobs never occupy all slots. */
 export class WriteSlots {
   #free: number;
   #freeForLong: number;

@@ -44,14 +44,11 @@ export class AccountWriteQueues {
     return this.#queues.values().reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
-  /** @throws {AppError} `unavailable` if too many jobs of the account wait */
   requireRoom(accountId: string): void {
     if (this.#queues.get(accountId)?.isFull) throw tooManyChanges();
   }
 
-  /**
-   * @throws {AppError} `unavailable` once the queues are closed, or what the job and `Database.write` throw
-   */
+  /** @throws {AppError} `unavailable` once the queues are closed, or what the job and `Database.write` throw */
   async submit<T>(run: (transaction: LongTransaction) => Promise<T>, options: JobOptions = {}): Promise<T> {
     const { accountId, isLong = false } = options;
     if (this.#isClosed) throw stopping();
@@ -96,10 +93,7 @@ export class AccountWriteQueues {
     queue.isRunning = false;
   }
 
-  /**
-   * Runs one transaction, and moves its jobs from the queue to `jobs`.
-   * @throws {GroupFailure}, or as `requireStandby` does
-   */
+  /** Runs one transaction, and moves its jobs to `jobs`. @throws {GroupFailure}, or as `requireStandby` does */
   async #runGroup(client: pg.ClientBase, queue: AccountQueue, jobs: Job[]): Promise<void> {
     const { accountId, waiting } = queue;
     if (this.#isInDoubt) {
@@ -152,10 +146,7 @@ export class AccountWriteQueues {
     this.#rejectOthers(queue, reason, isAway(cause) ? 0 : WAITING_MAX_MS);
   }
 
-  /**
-   * Rejects the waiting jobs, of this queue and of all queues that are not running, that have waited for
-   * `waitedMs`.
-   */
+  /** Rejects jobs of this queue, and of queues that are not running, that have waited for at least `waitedMs`. */
   #rejectOthers(queue: AccountQueue, error: unknown, waitedMs: number): void {
     const lastTimeMs = performance.now() - waitedMs;
     for (const other of this.#queues.values()) {
@@ -175,8 +166,8 @@ const WAITING_COMMITS = `select 1 from pg_stat_activity where usename = current_
   and query_start < clock_timestamp() - $1 * interval '1 ms' limit 1`;
 
 /**
- * Rejects a write if commits wait for a standby, as after an unacknowledged commit. Otherwise, further commits
- * would also wait, and could block all connections, including those for reads.
+ * While a commit waits for a standby, further commits would also wait, and could block all connections, including those
+ * for reads.
  * @throws {AppError} `unavailable` while commits wait for a standby
  */
 async function requireStandby(client: pg.ClientBase, waitedMs: number): Promise<void> {

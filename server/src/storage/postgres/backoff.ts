@@ -2,10 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Leaves time for a last attempt within a request's five seconds. PostgreSQL takes a second to detect a deadlock. */
 const ATTEMPTS_MAX_MS = 2_000;
-/**
- * The wait before the second attempt; it doubles for each further attempt. Dead connections are detected
- * during the wait.
- */
+/** The wait before the second attempt, doubled for each further one. Dead connections are detected during the wait. */
 const WAIT_MS = 10;
 
 /** Limits the retries of work that failed because of a dead connection or another transaction. */

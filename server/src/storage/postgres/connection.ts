@@ -14,7 +14,6 @@ export const dialect: QueryDialect = {
   createQueryCompiler: () => new PostgresQueryCompiler(),
 };
 
-/** All connections share the compiler, which caches compiled statements. */
 export const compiler = new StatementCompiler(dialect, postgresSql);
 
 /** A query. The server keeps it prepared if it has a name. */
@@ -23,8 +22,8 @@ export interface Query {
   values?: unknown[];
   name?: string;
   /**
-   * How long to wait for the result, without `GRACE_MS`; by default, the pool's `statementTimeoutMs`. The server
-   * is not told.
+   * How long the client waits for the result, not counting `GRACE_MS`; by default, the pool's `statementTimeoutMs`.
+   * Does not change the server's timeout.
    */
   timeoutMs?: number;
 }
@@ -39,10 +38,7 @@ export interface Result {
   command: string;
 }
 
-/**
- * Sends a query; later ones are sent without waiting for its result.
- * @throws {DatabaseError | ConnectionError}
- */
+/** Sends a query; later ones are sent without waiting for its result. @throws {DatabaseError | ConnectionError} */
 export async function send(client: pg.ClientBase, { text, values = [], name, timeoutMs }: Query): Promise<Result> {
   const query = {
     text,
@@ -91,8 +87,8 @@ export function toQuery(compiled: CompiledStatement, parameters: unknown, isName
 }
 
 /**
- * Replaces U+0000, which PostgreSQL rejects in strings, with the noncharacter U+FFFF. Requests with U+0000
- * are rejected, so no stored string contains it, and a search for it finds nothing instead of failing.
+ * Replaces U+0000, which PostgreSQL rejects in strings, with the noncharacter U+FFFF. Bodies with U+0000 are rejected,
+ * so no stored string contains U+0000, and a search for it finds nothing instead of failing.
  */
 export function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uffff') : value;
@@ -111,10 +107,7 @@ function makeName(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, NAME_LENGTH);
 }
 
-/**
- * Maximum prepared queries per connection that were built for requests. Each takes about 100 KB of the
- * server's memory.
- */
+/** Maximum prepared queries per connection that were built for requests. Each takes about 100 KB on the server. */
 const BUILT_MAX = 50;
 const built = new WeakMap<pg.ClientBase, LRUCache<string, string>>();
 

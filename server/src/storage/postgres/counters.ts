@@ -31,8 +31,8 @@ async function count(pool: Pool, { text, values }: { text: string; values: unkno
 }
 
 /**
- * Sends both statements at once, in one transaction, so that a failed query does not wait for the count. Each
- * request begins with them, before its account is known, so they use the shared connections, which no long
+ * Sends both statements at once, in one transaction: if the query fails, the server does not run the count. Each
+ * request begins with these statements, before its account is known, so they use the shared connections, which no long
  * work holds.
  */
 async function executeCounting<P extends { hash: string }, R, C>(

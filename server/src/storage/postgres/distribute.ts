@@ -2,10 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../../model/errors.ts';
 import { send } from './connection.ts';
 
-/**
- * Small tables that are queried or joined without an account id. Each machine has a copy. Referenced tables
- * come first.
- */
+/** Small tables that are used without an account id. Each machine has a copy. Referenced tables come first. */
 const REFERENCE_TABLES = [
   'database_info',
   'accounts',
@@ -43,10 +40,7 @@ const FOREIGN_KEYS = [
   ['listing_facets', 'listing_facets_listing', '(account_id, id) references listings (account_id, id)'],
   ['webhook_deliveries', 'webhook_deliveries_webhook', '(account_id, webhook_id) references webhooks (account_id, id)'],
 ] as const;
-/**
- * Selects only distributed tables and reference tables. Citus also lists local tables that reference a reference
- * table.
- */
+/** Only distributed tables and reference tables. Citus also lists local tables that reference a reference table. */
 const FIND_DISTRIBUTED = "select logicalrelid::text from pg_dist_partition where partmethod = 'h' or repmodel = 't'";
 /** Moving existing data can take hours. */
 const NO_LIMIT = 'set local statement_timeout = 0; set local lock_timeout = 0';

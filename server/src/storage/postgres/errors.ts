@@ -32,13 +32,11 @@ function reasonOf(error: unknown): unknown {
   return error instanceof TransactionError ? error.cause : error;
 }
 
-/** The SQLSTATE of an error from the server. */
 function stateOf(error: unknown): string | undefined {
   const reason = reasonOf(error);
   return reason instanceof pg.DatabaseError ? reason.code : undefined;
 }
 
-/** Whether the connection is dead, or leads to a read-only server. */
 export function isConnectionLost(error: unknown): boolean {
   return isConnectionDead(error) || isReadOnly(error);
 }

@@ -9,7 +9,6 @@ import type { Pool } from './pool.ts';
 
 export interface Job {
   run(transaction: LongTransaction): Promise<unknown>;
-  /** Whether the job is alone in its transaction. */
   isLong: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -19,7 +18,6 @@ export interface Job {
 /** A transaction that was rolled back, because of one of its jobs or for another reason. */
 export class GroupFailure extends TransactionError {
   readonly culprit: Job | undefined;
-  /** Whether the same jobs may succeed if they run again. */
   readonly isRepeatable: boolean;
 
   constructor(cause: unknown, culprit: Job | undefined) {
@@ -44,14 +42,11 @@ const lockAccount = statement<{ accountId: string }, { sequence: number }>((quer
   query.selectFrom('account_heads').select('sequence').where('account_id', '=', parameter('accountId')).forUpdate(),
 );
 
-/**
- * Locks data that does not belong to a single account, such as accounts themselves, users, and the setup link.
- */
+/** Locks data that does not belong to a single account, such as accounts themselves, users, and the setup link. */
 const lockDatabase = statement<object, { id: number }>((query) =>
   query.selectFrom('database_info').select('id').forUpdate(),
 );
 
-/** Jobs in one transaction. */
 export class Group {
   readonly #client: pg.ClientBase;
   readonly #pool: Pool;
@@ -59,10 +54,7 @@ export class Group {
   readonly #pending: Pending<Job | undefined>[] = [];
   readonly #outcomes: Outcome[] = [];
 
-  /**
-   * Begins the transaction and locks the account, or the data that belongs to no account, without awaiting the
-   * results.
-   */
+  /** Begins the transaction and acquires its lock, without awaiting the results. */
   constructor(client: pg.ClientBase, pool: Pool, accountId: string | undefined) {
     this.#client = client;
     this.#pool = pool;

@@ -63,7 +63,6 @@ export async function migrate(client: pg.ClientBase, name: string, tell: TellPro
   }
 }
 
-/** Runs statements in the client's open transaction. */
 function executorOn(client: pg.ClientBase): Executor {
   const run = async <P, R>(statement: Statement<P, R>, parameters: P) => {
     const compiled = compiler.compile(statement);

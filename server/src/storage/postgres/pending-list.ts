@@ -23,7 +23,6 @@ export class PendingList {
     this.#pool = pool;
   }
 
-  /** Call this after a commit. */
   noteCommit(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;

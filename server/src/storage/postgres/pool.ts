@@ -7,7 +7,6 @@ import { ConnectionError, isConnectionDead, isFull, isReadOnly, isSilent } from 
 import { SharedConnections } from './shared-connections.ts';
 
 export interface PoolSettings {
-  /** Maximum connections of this process. */
   poolSize: number;
   /** Timeout of a request's statement. */
   statementTimeoutMs: number;
@@ -50,12 +49,10 @@ export class Pool {
    */
   readonly longReads: FairSemaphore;
   readonly #pool: pg.Pool;
-  /** Requests that wait for a connection, by account. */
   readonly #backlogs = new Map<string, Backlog>();
   /** Permits for the connections that are not shared. An account has at most a quarter, or half while it is alone. */
   readonly #permits: FairSemaphore;
   readonly #shared: SharedConnections;
-  /** When each connection was opened. */
   readonly #openTimesMs = new WeakMap<pg.PoolClient, number>();
   /** Connections opened before this time may lead to a lost server. */
   #lostTimeMs = 0;
@@ -150,7 +147,6 @@ export class Pool {
     await this.#pool.end();
   }
 
-  /** Adds `promise` to the account's backlog until the promise is settled. */
   async #wait<T>(accountId: string, promise: Promise<T>): Promise<T> {
     const backlog = this.#backlogs.get(accountId) ?? new Backlog(this.settings.poolSize * WAITING_PER_CONNECTION);
     this.#backlogs.set(accountId, backlog);
@@ -201,10 +197,7 @@ export class Pool {
     }
   }
 
-  /**
-   * If the server does not accept more connections, the pool uses its existing ones.
-   * @throws if it has none
-   */
+  /** If the server does not accept more connections, the pool uses its existing ones. @throws if it has none */
   #keepExisting(error: unknown): undefined {
     if (!(error instanceof pg.DatabaseError))
       throw new ConnectionError('No connection to the database', { cause: error });

@@ -10,10 +10,7 @@ export interface ResultRun extends Result {
   isCut: boolean;
 }
 
-/**
- * Reads rows from a cursor, in the open transaction, up to the row that brings the total size of the strings
- * above `bytesMax`.
- */
+/** Reads rows from a cursor in the open transaction. Stops as `executeRun` does. */
 export async function readRun(client: pg.ClientBase, query: Query, bytesMax: number): Promise<ResultRun> {
   const fetch = (count: number) => send(client, { ...query, text: `fetch ${count} from ${CURSOR}`, values: [] });
   const declared = send(client, { ...query, text: `declare ${CURSOR} no scroll cursor for ${query.text}` });

@@ -121,7 +121,6 @@ interface Bounds {
   signal?: AbortSignal | undefined;
 }
 
-/** A statement's account and limit, which are the parameters with these names. */
 function boundsOf(parameters: unknown): { accountId: string | undefined; limit: number | undefined } {
   const { accountId, limit } = Object(parameters);
   return {

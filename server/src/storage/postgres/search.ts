@@ -47,10 +47,7 @@ const LONG_WALK_MARGIN = 1.5;
  * indexes find: most listings with adjacent ids are on the same database page, and most others are not.
  */
 const WALK_COST = 1 / 8;
-/**
- * Longer parts of a list are read in any order and then sorted: reading in the order of the list takes longer
- * per listing.
- */
+/** Longer parts of a list are read in any order and then sorted, since reading in order takes longer per listing. */
 const IN_ORDER_MAX = 1_001;
 /** Positions that are packed per turn of the event loop, in about a millisecond. */
 const PACKED_PER_TURN = 10 * RUN_LENGTH;

@@ -19,7 +19,7 @@ interface Waiter extends Caller {
   work: Work<unknown>;
 }
 
-/** Connections for short work, which runs in batches. It waits for earlier batches, but not for other work. */
+/** Connections for short work, which runs in batches. A batch waits for earlier batches, but not for other work. */
 export class SharedConnections {
   readonly #connect: (work: Work<void>) => Promise<void>;
   readonly #countMax: number;

@@ -15,10 +15,7 @@ import { END } from './walk.ts';
 const FEW = { quick: 400, quickOfAll: 1_000, thorough: 5_000, accountMax: 200_000 };
 /** The words of more candidates than this are looked up in the index, which is usually faster than reading them. */
 const WORDS_READ_MAX = 32;
-/**
- * Reading more than this share of the account's listings by number takes longer than reading all of them in
- * order.
- */
+/** Reading more than this share of the listings by number takes longer than reading all of them in order. */
 const MANY_SHARE = 0.5;
 
 /** Columns with an index of their own, besides `externalId`. */
@@ -38,7 +35,6 @@ interface Selected<T> {
   hasWords: boolean;
 }
 
-/** Finds the numbers of listings that may match a search. */
 export class Candidates {
   readonly #queries: PreparedQueries;
   readonly #index: ListingIndex;
@@ -48,10 +44,7 @@ export class Candidates {
     this.#index = index;
   }
 
-  /**
-   * The candidates of a selective condition, or those that meet all conditions on terms; undefined if there are
-   * too many.
-   */
+  /** The candidates of a selective condition, or those that meet all conditions on terms; undefined if too many. */
   findFew(context: SearchContext): Selected<number[]> | undefined {
     const { account, search, terms, isQuick } = context;
     const countMax = isQuick ? FEW.quick : FEW.thorough;
@@ -79,7 +72,7 @@ export class Candidates {
     return this.#findTogether(context, isQuick ? FEW.quickOfAll : countMax);
   }
 
-  /** The candidates that meet all conditions on terms; undefined if there are too many. */
+  /** The candidates that `matchAll` finds; undefined if it finds too many, or if it leaves out all conditions. */
   #findTogether(context: SearchContext, countMax: number): Selected<number[]> | undefined {
     const { account, terms } = context;
     const match = this.#index.matchAll(account, terms);

@@ -52,7 +52,6 @@ export class Checkpoints {
     this.#checkRoom(this.#readState());
   }
 
-  /** Call this after each commit. */
   noteCommit(): void {
     const state = this.#readState();
     this.#checkRoom(state);
@@ -81,10 +80,7 @@ export class Checkpoints {
     this.#mustCatchUp = undefined;
   }
 
-  /**
-   * Empties the log, unless it is in use. A log that is never emptied contains deleted data until later writes
-   * overwrite that data.
-   */
+  /** Empties the log, unless it is in use, because the log keeps deleted data until the data is overwritten. */
   async truncate(): Promise<void> {
     await this.#running;
     await this.#run();
@@ -133,10 +129,7 @@ export class Checkpoints {
     }
   }
 
-  /**
-   * Starts a checkpoint. If the log's state cannot be read after it, the state is read again after the next
-   * commit.
-   */
+  /** Starts a checkpoint. If the log's state cannot be read afterward, it is read again after the next commit. */
   #start(): void {
     this.#running = this.#run()
       .then(() => {

@@ -24,7 +24,6 @@ export const dialect: QueryDialect = {
   createQueryCompiler: () => new QueryCompiler(),
 };
 
-/** All connections share the compiler, which caches compiled statements. */
 export const compiler = new StatementCompiler(dialect, sqliteSql);
 
 interface Prepared {
@@ -34,7 +33,6 @@ interface Prepared {
   toRow(values: unknown[]): unknown;
 }
 
-/** A connection with its prepared statements. */
 export class Connection implements Executor {
   readonly #database: DatabaseSync;
   readonly #prepared = new WeakMap<object, Prepared>();

@@ -56,7 +56,6 @@ export function prepareFile(path: string): void {
   for (const each of [`${path}-wal`, `${path}-shm`]) requireAccess(each, R_OK | W_OK);
 }
 
-/** The sizes of a database and its log, and the free space of its file system. */
 export function measureFile(path: string): { bytes: number; logBytes: number; freeBytes: number } {
   const { bavail, bsize } = statfsSync(dirname(path));
   const [bytes = 0, logBytes = 0] = [path, `${path}-wal`].map(

@@ -14,7 +14,6 @@ const SQLITE_NOTADB = 26;
 const SQLITE_IOERR_SHMSIZE = 4_874;
 const UNAVAILABLE = new Set([SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN]);
 
-/** What the operator can do about a damaged database. */
 export const RESTORE_ADVICE =
   'If the database belongs to this service, restore a backup with "property-listings restore FILE --force", where ' +
   'FILE is the backup.';
@@ -58,7 +57,6 @@ export function isStorageFull(error: unknown): boolean {
   return error instanceof AppError && error.code === 'storage_full';
 }
 
-/** An error for the operator that says what to do. */
 export function explainFault(what: string, error: unknown): AppError {
   if (isFull(error)) {
     return new AppError('storage_full', `${what}: the disk is full. Free up space, then try again.`, { cause: error });

@@ -2,10 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Executor, LongTransaction } from '../database.ts';
 import type { Connection } from './connection.ts';
 
-/**
- * The transaction of a job. It ends with the job, so that a late statement cannot run in another job's
- * transaction.
- */
+/** The transaction of a job. It ends with the job, so no late statement can run in another job's transaction. */
 export class JobTransaction implements LongTransaction {
   readonly hasCountTriggers = true;
   readonly #connection: Connection;

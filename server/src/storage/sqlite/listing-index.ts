@@ -24,10 +24,7 @@ const BATCH_LENGTH = { min: 32, max: 512 };
 /** Pages that are merged between two checks of the time; more if a single term has more. */
 const MERGED_PAGES = 16;
 
-/**
- * If more words than this begin with a searched word, it is looked up as a prefix, which is slow for a common
- * prefix.
- */
+/** A searched word is looked up as a prefix, which is slow for a common one, if more words than this begin with it. */
 const EXPANSIONS_MAX = 32;
 /** Words whose expansions are kept until the database changes. */
 const EXPANDED_MAX = 200;
@@ -38,7 +35,6 @@ const AFTER_EVERY_WORD = '\u{10ffff}';
 /** Finds numbers of an account's listings by their terms. May find changed listings by their former terms. */
 export class ListingIndex {
   readonly #queries: PreparedQueries;
-  /** The result of `#expand` by word. */
   readonly #expansions = new LRUCache<string, { words: string[] | undefined }>({ max: EXPANDED_MAX });
   /** The version of the database that `#expansions` were read from. */
   #version: unknown;
@@ -103,7 +99,6 @@ export class ListingIndex {
     return areTermsExact(search) && terms.every((term) => this.matchAll(account, [term]) !== undefined);
   }
 
-  /** A query for the numbers of listings with a term in a range. */
   selectRange(account: number, range: TermRange): Sql {
     const [from, to] = boundsOf(account, range);
     return sql`select doc as number from listing_index_terms where term >= ${from} and term <= ${to}`;
@@ -111,7 +106,7 @@ export class ListingIndex {
 
   /** The newest matches with numbers between `after` and `before`, both exclusive. */
   findNewest(match: string, { after, before, limit }: { after: number; before: number; limit: number }): number[] {
-    // Numbers are bound as reals, but FTS5 seeks only to integers; otherwise, it reads all matches from the newest on.
+    // Numbers are bound as reals, but FTS5 seeks only to integers: without the casts, it would read all matches.
     return this.#find(sql`select rowid from listing_index where listing_index match ${match}
       and rowid > cast(${after} as integer) and rowid < cast(${before} as integer)
       order by rowid desc limit ${limit}`);
@@ -225,7 +220,7 @@ export class Indexing {
     while (this.countWaiting() > 0) this.#indexBatch();
   }
 
-  /** @returns how long it took */
+  /** @returns how many milliseconds it took */
   #indexBatch(): number {
     const startMs = performance.now();
     const results = this.#indexing.map((step) => step.all(this.#length));

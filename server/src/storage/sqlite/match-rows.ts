@@ -98,21 +98,19 @@ export class MatchRows {
   }
 }
 
-/** The wanted matches, in the order of the list. */
 function sorted(context: AccountSearch, candidates: Sql): Sql {
   const { search, wanted } = context;
   return sql`select number, id, value from (${sortable(context, candidates)})
     order by ${inOrder(search)} limit ${wanted.limit}`;
 }
 
-/** The matches that come after the wanted position. */
 function sortable(context: AccountSearch, candidates: Sql): Sql {
   const { search, wanted } = context;
   const { circle, order } = search;
   if (order.by !== 'distance' || circle === undefined) {
     return sql`${matches(context, candidates)} and ${comesAfter(wanted.after, search)}`;
   }
-  // The limit keeps SQLite from merging the queries, which would compute each distance up to five times.
+  // The limit keeps SQLite from flattening the subquery, which would compute each distance up to five times.
   const value = raw('measured.value');
   return sql`select number, id, value
     from (${selectFrom(context, candidates)} and ${mayMeet(search)} limit -1) as measured

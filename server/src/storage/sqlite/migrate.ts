@@ -15,7 +15,6 @@ import { INDEX_ALL } from './listing-index.ts';
 /** The cache during a migration. SQLite builds an index by sorting its entries in pieces of this size. */
 const MIGRATION_CACHE_KIB = 65_536;
 
-/** Creates the tables of an empty database. */
 export function createTables(database: DatabaseSync): void {
   for (const { sqlite, afterRebuild } of MIGRATIONS) database.exec(sqlite + (afterRebuild?.sqlite ?? ''));
   database
@@ -41,7 +40,6 @@ export async function migrate(database: DatabaseSync, path: string, tell: TellPr
   }
 }
 
-/** What the thread of a migration reports. */
 export type MigrationReport = { progress: MigrationProgress } | { failure: string };
 
 async function migrateOnThread(path: string, tell: TellProgress): Promise<void> {

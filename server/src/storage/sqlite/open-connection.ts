@@ -11,10 +11,7 @@ const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 /** In WAL mode, readers wait only while another process recovers the log. */
 const READER_TIMEOUT_MS = 250;
 
-/**
- * Opens a read-only connection.
- * @throws {AppError} as `openConnection` does
- */
+/** Opens a read-only connection. @throws {AppError} as `openConnection` does */
 export function openReader(path: string): DatabaseSync {
   const reader = openConnection(path);
   reader.exec(`pragma query_only = on; pragma busy_timeout = ${READER_TIMEOUT_MS}`);
@@ -66,10 +63,7 @@ function rejectForeignTables(database: DatabaseSync, name: string): void {
   throw new AppError('unavailable', `The file ${name} is another program's database; name another file.`);
 }
 
-/**
- * Fails if a durability setting has no effect, as on some network file systems, where data could be lost
- * silently.
- */
+/** Fails if a durability setting has no effect, as on some network file systems, where data could be lost silently. */
 function expectPragma(database: DatabaseSync, name: string, expected: string | number): void {
   const actual = database.prepare(`pragma ${name}`).get()?.[name];
   if (actual !== expected) throw new Error(`${name} is ${actual} and must be ${expected}`);

@@ -27,7 +27,6 @@ export class PreparedQueries {
     return readRun(this.#prepare(sql), values as SQLInputValue[], bytesMax);
   }
 
-  /** The names of a query's columns. */
   columns(text: string): string[] {
     return this.#prepare(text)
       .columns()

@@ -18,10 +18,7 @@ export function readRun(statement: StatementSync, values: SQLInputValue[], bytes
   return { rows, isCut: false };
 }
 
-/**
- * Begins a statement. The first call after a failed one only reports the failure again, so a call that throws is
- * repeated.
- */
+/** Repeats a call that throws, since the first call after a failed one only reports the failure again. */
 function begin(statement: StatementSync, values: SQLInputValue[]) {
   try {
     return statement.iterate(...values);

@@ -7,8 +7,6 @@ import { openReader } from './open-connection.ts';
 import { PreparedQueries } from './prepared-queries.ts';
 import { SearchReader } from './search-reader.ts';
 
-// A thread of `ReaderThreads`. Runs one query at a time.
-
 /** What to read: the rows of a query, or the matches of a search, their count, or their clusters. */
 export type ReadRequest = {
   /** Rows per pack; without it, rows are not packed. */

@@ -107,7 +107,7 @@ export class ReaderThreads implements Scans {
   }
 }
 
-/** Called only once the query has a permit, since compiling takes as long as starting a request. */
+/** Called only once the query has a permit, so that a rejected or canceled query is never compiled. */
 function compile(build: QueryBuild<unknown>) {
   const { sql, parameters: values } = compiler.compileQuery(build);
   return { sql, values };

@@ -9,15 +9,11 @@ import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
 import type { LogQuery, LogResult } from './request-log-thread.ts';
 
-/** Has the same extension as this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`./request-log-thread${extname(import.meta.filename)}`, import.meta.url);
 
 type Rows = Extract<LogResult, { rows: unknown }>;
 
-/**
- * The request log of an SQLite database: a separate file, which a thread writes and reads, so that no disk or
- * lock delays a request.
- */
+/** The request log on SQLite: a separate file, accessed on a thread, so that no disk or lock delays a request. */
 export class RequestLogFile implements LogDatabase {
   readonly #path: string;
   #thread: Worker | undefined;

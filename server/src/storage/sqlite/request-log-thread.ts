@@ -95,10 +95,7 @@ function runOn(database: DatabaseSync, sql: string, values: SQLInputValue[]) {
   return { columns: known.columns, rows: rows.map((row) => row.map(decompress)) };
 }
 
-/**
- * Compresses a block, unless it is so short that preparing the compression would take longer than writing the
- * block.
- */
+/** Compresses a block, unless preparing the compression would take longer than writing the block. */
 function compress(value: SQLInputValue): SQLInputValue {
   return value instanceof Uint8Array && value.length >= COMPRESSED_BYTES_MIN ? zstdCompressSync(value, FAST) : value;
 }

@@ -13,22 +13,16 @@ const QUICK_READ_MAX = 500;
  * the words of each listing that is read.
  */
 const QUICK_WORDS_MAX = 4;
-/**
- * A comparison of beds or baths is looked up in the index if at most this many numbers meet it; otherwise, it
- * is checked for each listing.
- */
+/** A comparison of beds or baths uses the index only if at most this many of the account's values meet it. */
 const NUMBERS_MAX = 50;
 
-/** A search that is being run. */
 export interface SearchContext extends AccountSearch {
   terms: TermCondition[];
-  /** The account's listings that have changed since they were indexed, newest first. */
   unindexed: number[];
   /** Whether the search gives up once it has read as much as it can in a few milliseconds. */
   isQuick: boolean;
 }
 
-/** @param index finds the listings that have changed since they were indexed */
 export function beginSearch(
   queries: PreparedQueries,
   index: ListingIndex,
@@ -43,7 +37,6 @@ export function beginSearch(
   return { account, accountId, search, wanted, terms, unindexed, isQuick };
 }
 
-/** Whether a search has too many words for a quick search. */
 export function hasManyWords({ words }: Search): boolean {
   return words.length > QUICK_WORDS_MAX;
 }

@@ -41,7 +41,6 @@ export class SearchCounts {
     return this.#rows.count({ ...context, hasWords }, numbers);
   }
 
-  /** Like `MatchRows.cluster`. */
   cluster(context: SearchContext, sideDegrees: number): unknown[][] {
     const few = this.#candidates.findFew(context);
     const { numbers, hasWords } =

@@ -23,7 +23,7 @@ import { END, findNumberAfter, isWalked, walk } from './walk.ts';
 
 /** A quick search in the order of beds or baths looks up at most this many numbers of beds or baths. */
 const QUICK_COUNTS_MAX = 20;
-/** A quick search looks up several terms together only among this many of the latest numbers, in about 1 ms. */
+/** A quick search looks up several terms together only among this many of the latest listing numbers, in about 1 ms. */
 const QUICK_NUMBERS_MAX = 50_000;
 /**
  * Before a thorough search reads and sorts all candidates, it reads listings in the order of the list: up to this
@@ -69,7 +69,6 @@ export class SearchReader {
     return this.#queries.onSnapshot(() => this.#counts.count(this.#beginCount(accountId, search, isQuick)));
   }
 
-  /** The matches per square of a grid: rows of count, mean latitude and longitude, and newest id. */
   cluster(accountId: string, search: Search, sideDegrees: number): unknown[][] {
     return this.#queries.onSnapshot(() =>
       this.#counts.cluster(this.#beginCount(accountId, search, false), sideDegrees),
@@ -139,10 +138,7 @@ export class SearchReader {
     return THOROUGH_FACTOR * Math.sqrt(context.wanted.limit * this.#candidates.countAccount(context));
   }
 
-  /**
-   * Reads listings that meet all conditions on terms, newest first.
-   * @param value the listings' value in the sort column
-   */
+  /** Reads listings that meet all conditions on terms, newest first. `value` is their value in the sort column. */
   #readByTerms(context: SearchContext, match: string, value: number | null = null): Run<unknown[]> | undefined {
     const { account, search, wanted, terms, unindexed, isQuick } = context;
     const end = this.#endOf(context);
@@ -179,7 +175,7 @@ export class SearchReader {
     return after === undefined ? END : findNumberAfter(this.#queries, account, after.id);
   }
 
-  /** A quick search reads only listings with greater numbers than this; 0 if that includes all of the account's. */
+  /** A quick search reads only listings with numbers above this; 0 if that covers all of the account's listings. */
   #findPart(account: number, end: number): number {
     const [[newest] = [], [oldest] = []] = [
       ...this.#queries.all(sql`select max(number) from listing_facets`),

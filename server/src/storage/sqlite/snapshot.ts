@@ -46,10 +46,7 @@ function rewriteInto(database: DatabaseSync, target: string): void {
   database.prepare('vacuum into ?').run(target);
 }
 
-/**
- * Rewrites a database in place.
- * @throws {AppError} `conflict` while a process uses it, or `unavailable` if it is damaged
- */
+/** Rewrites a database in place. @throws {AppError} `conflict` while a process uses it, `unavailable` if damaged */
 export function compactFile(path: string, rewritten: string): void {
   using database = new DatabaseSync(path, { timeout: 0 });
   // Keeps the lock until the connection is closed, even after the transaction has ended.
@@ -64,10 +61,7 @@ export function compactFile(path: string, rewritten: string): void {
   renameSync(rewritten, path);
 }
 
-/**
- * Checks a database. `quick_check` ignores foreign keys and mismatched indexes.
- * @returns SQLite's message if the database is damaged
- */
+/** `quick_check` ignores foreign keys and mismatched indexes. @returns what is wrong if the database is damaged */
 export function findFault(database: DatabaseSync, check: 'quick_check' | 'integrity_check'): string | undefined {
   try {
     const found = database.prepare(`pragma ${check}(1)`).get()?.[check];
@@ -86,10 +80,7 @@ function syncFile(path: string): void {
   closeSync(file);
 }
 
-/**
- * Checks a whole database that no other process uses, and makes it a single file.
- * @throws {AppError} `unavailable` with SQLite's message
- */
+/** Checks a database that no other process uses, and makes it one file. @throws {AppError} `unavailable` if damaged */
 export function checkIntegrity(path: string): void {
   using database = openReader(path);
   const fault = findFault(database, 'integrity_check');
@@ -145,10 +136,7 @@ export function findLeftCompanion(path: string): string | undefined {
   return COMPANIONS.map((ending) => path + ending).find((companion) => existsSync(companion));
 }
 
-/**
- * Keeps other processes from opening the database. A database that is too damaged to be locked counts as not in
- * use.
- */
+/** Keeps other processes from opening the database. A database too damaged to be locked counts as not in use. */
 function lock(database: DatabaseSync, path: string): void {
   try {
     // Fails while another connection is open, even an idle one (sqlite.org/wal.html#specialnote).

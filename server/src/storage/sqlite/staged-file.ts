@@ -32,7 +32,6 @@ export interface StagedRow {
 /** `isKnown` is 1 if the row's content was not read. */
 export type StagedKey = { externalId: string; number: number; hash: string | null; isKnown: 0 | 1 };
 
-/** A row to write. */
 export interface StagedWork {
   number: number;
   kind: StagedKind;
@@ -58,10 +57,7 @@ export class StagedFile {
   readonly #database = new DatabaseSync('');
   readonly #statements = new Map<string, StatementSync>();
 
-  /**
-   * @param bytesMax a multiple of `PAGE_BYTES`; once the file has this size, each call throws {AppError}
-   * `storage_full`
-   */
+  /** Once the file has `bytesMax` bytes (a multiple of `PAGE_BYTES`), each call throws {AppError} `storage_full`. */
   constructor(bytesMax = BYTES_MAX) {
     // The file does not need to survive a crash or to be rolled back.
     this.#database.exec(`

@@ -24,10 +24,7 @@ function isBound({ field, operator }: Condition, { by }: Order): boolean {
   return field === by && operator !== 'in';
 }
 
-/**
- * An account's listings in the order of a search, read from the index of its sort column in batches.
- * @param firstMax the maximum length of the first batch
- */
+/** An account's listings in the order of a search, read in batches from the index of its sort column. */
 export function walk(
   queries: PreparedQueries,
   account: number,

@@ -42,7 +42,7 @@ interface Job extends Required<JobOptions> {
 /** Resolves or rejects a job after the commit. */
 type Settle = () => void;
 
-/** Thrown for a job that threw after a write, or that did not end in time. */
+/** Thrown for a job that threw after a write, or that awaited something other than its transaction. */
 class JobFailure extends Error {
   readonly job: Job;
 
@@ -68,7 +68,6 @@ export class WriteQueue {
   #indexTimer: NodeJS.Timeout | undefined;
   readonly #waiting = new JobQueue<Job>();
   #draining: Promise<void> | undefined;
-  /** When the latest long job ended. */
   #longEndMs = Number.NEGATIVE_INFINITY;
   /** The current or latest job and its transaction. */
   #running: { job: Job; transaction: JobTransaction } | undefined;
@@ -88,7 +87,6 @@ export class WriteQueue {
     };
   }
 
-  /** @throws {AppError} `unavailable` if too many jobs of the account wait */
   requireRoom(accountId: string): void {
     this.#waiting.requireRoom(accountId);
   }
@@ -152,10 +150,7 @@ export class WriteQueue {
     this.#draining = undefined;
   }
 
-  /**
-   * Starts to index changed listings once enough of them wait. Indexing fewer listings, and merging, start
-   * after a delay.
-   */
+  /** Indexes changed listings once enough of them wait. Indexing fewer, and merging, starts after a delay. */
   #noteChanges(): void {
     if (this.#indexing === undefined || this.#isIndexing || this.#closed) return;
     const waiting = this.#indexing.countWaiting();
@@ -274,7 +269,7 @@ export class WriteQueue {
     if (this.#database.isTransaction) this.#database.exec('rollback');
   }
 
-  /** Rolls back after all jobs are settled. If that fails, the next transaction's jobs get the error. */
+  /** If the rollback fails here and again in `#begin`, the next transaction's jobs get the error. */
   #leaveTransaction(): void {
     try {
       this.#rollback();

@@ -1,7 +1,6 @@
 import { type ErrorCode, INVALID_KEY } from '../../../model/errors.ts';
 import { type ErrorEntry, JSON_BODY, KEY } from './entry.ts';
 
-/** Access errors: credentials, permissions, and rate limits. */
 export const ACCESS_ERRORS = {
   unauthorized: {
     status: 401,

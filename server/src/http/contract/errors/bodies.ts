@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../../model/errors.ts';
 import { type ErrorEntry, EXAMPLE_ID, JSON_BODY, KEY } from './entry.ts';
 
-/** Errors in a request's body. */
 export const BODY_ERRORS = {
   invalid_json: {
     status: 400,

@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../../model/errors.ts';
 import { type ErrorEntry, EXAMPLE_ID, JSON_BODY, KEY } from './entry.ts';
 
-/** Errors for requests that conflict with the current state. */
 export const CONFLICT_ERRORS = {
   version_mismatch: {
     status: 412,

@@ -1,6 +1,5 @@
 import type { FieldCode } from '../../../model/errors.ts';
 
-/** The meaning of each code in `details`, with an example of its message. */
 export const FIELD_ERRORS: Record<FieldCode, { meaning: string; message: string }> = {
   required: { meaning: 'The field is required and missing.', message: 'Is required: a number.' },
   invalid_type: {

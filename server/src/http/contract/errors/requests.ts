@@ -7,7 +7,6 @@ export const HTTP_1_0_MESSAGE =
   'or request a page with a lower limit. If a proxy sent the request, configure the proxy to use HTTP/1.1; for ' +
   'nginx: proxy_http_version 1.1;';
 
-/** Errors in a request's path, method, query, and headers. */
 export const REQUEST_ERRORS = {
   invalid_query: {
     status: 400,

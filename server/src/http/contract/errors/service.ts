@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../../model/errors.ts';
 import type { ErrorEntry } from './entry.ts';
 
-/** Errors of the service itself, and of the limits that its operator sets. */
 export const SERVICE_ERRORS = {
   internal_error: {
     status: 500,

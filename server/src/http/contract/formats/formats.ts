@@ -4,7 +4,6 @@ import { encodeCell, toCsvLine } from '../schemas/listing-csv.ts';
 import { LISTING_FIELDS } from '../schemas/listings.ts';
 import { type ListFormat, pickFields, toLastMembers, toRows } from './list-format.ts';
 
-/** One object. Without `fields`, its listings are sent as they are stored. */
 const jsonFormat: ListFormat = {
   mediaType: JSON_TYPE,
   contentType: JSON_TYPE,

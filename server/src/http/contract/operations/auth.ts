@@ -40,7 +40,6 @@ const verifyTotpOperation: Operation<'anyone'> = {
   errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited', 'conflict'],
 };
 
-/** The operations that verify a code, by the kind of code. */
 export const VERIFY_OPERATIONS = {
   totp: verifyTotpOperation,
   'backup-code': {

@@ -96,7 +96,6 @@ export function listReply(description: string, id: string, element: z.ZodType, e
   return okReply(description, schema, { data: [example], nextCursor: null });
 }
 
-/** A page of a list. */
 export function pageReply(description: string, id: string, element: z.ZodType, data: unknown[]): OperationReply {
   const schema = z.object({ data: z.array(element), nextCursor: z.string().nullable() }).meta({ id });
   return okReply(description, schema, { data, nextCursor: null });

@@ -54,7 +54,6 @@ const rows = [
   { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
 ];
 
-/** The failed row in examples. */
 export const EXAMPLE_FAILURE = {
   line: 3,
   externalId: 'MLS-20933',
@@ -76,7 +75,6 @@ export const KEY_WITHOUT_ATOMIC =
   'An import accepts an Idempotency-Key only with atomic=true. Give each row an externalId instead; then the file can be ' +
   'sent again at any time.';
 
-/** The example of an error for an unknown column. */
 export const UNKNOWN_COLUMN: ErrorExample = {
   message:
     'The column adress cannot be imported: There is no such column; did you mean address? To name the field of a ' +

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ERROR_CODES } from '../../../model/errors.ts';
 
-/** The body of every error response. */
 export const errorReply = z
   .object({
     error: z.looseObject({

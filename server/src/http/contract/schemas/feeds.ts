@@ -62,7 +62,6 @@ const settings = {
   expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for this many hours.').nullable(),
 };
 
-/** A feed's settings, which the parameters of a run override. */
 export const feedSettings = z.strictObject(settings, expected('an object'));
 
 function patchOf(description: string, example: object) {
@@ -104,7 +103,6 @@ const counts = {
   cleaned: count('Values that `clean` or `values` converted.'),
 };
 
-/** A row with an error. */
 export const failedRow = z
   .looseObject({
     line: z.int().meta({
@@ -118,7 +116,6 @@ export const failedRow = z
   })
   .meta({ id: 'FailedRow' });
 
-/** Warnings about a file; present only if there are any. */
 export const fileWarnings = z
   .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'FileWarning' }))
   .optional()

@@ -17,10 +17,7 @@ interface TextOptions {
   example?: string;
 }
 
-/**
- * A trimmed string in NFC that is not blank and does not contain control characters. `lengthMax`
- * is in code points.
- */
+/** A trimmed string in NFC, without control characters, that is not blank. `lengthMax` is in code points. */
 export function text({ lengthMax, multiline = false, ...documentation }: TextOptions) {
   return z
     .string(expected('a string'))
@@ -32,7 +29,6 @@ export function text({ lengthMax, multiline = false, ...documentation }: TextOpt
     .meta({ minLength: 1, maxLength: lengthMax, ...documentation });
 }
 
-/** A string that matches a pattern. */
 export function matching(pattern: RegExp, message: string, documentation: { description?: string; example?: string }) {
   return z
     .string(expected('a string'))
@@ -147,7 +143,6 @@ export function code(codes: ReadonlySet<string>, pattern: string, list: string, 
     .meta({ pattern, description: `${list} code`, example });
 }
 
-/** A date without a time, such as `2026-11-22`. */
 export function date(description: string) {
   return z
     .string(expected('a string'))
@@ -164,7 +159,6 @@ export function time() {
   return z.string().meta({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' });
 }
 
-/** A count in a response. */
 export function count(description: string) {
   return z.int().meta({ minimum: 0, description });
 }

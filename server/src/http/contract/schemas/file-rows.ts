@@ -5,10 +5,7 @@ import { listingPatch } from './listing-patch.ts';
 /** Fields that an import ignores, so exported files can be imported. */
 export const IGNORED_FIELDS: readonly string[] = SERVER_FIELDS.filter((name) => name !== 'id');
 
-/**
- * A row of a JSON file. It is used only in the OpenAPI document, because rows can also have RESO's
- * names and the names in `map`. Imports check rows by the listing's own rules.
- */
+/** A row of a JSON file, only for the OpenAPI document: rows can also have RESO's names and the names in `map`. */
 export const importRow = z
   .looseObject({
     id: z

@@ -44,10 +44,7 @@ const EXAMPLES: Record<Filter['field'], string | number | string[]> = {
   updatedAt: '2026-01-31T09:30:00Z',
 };
 
-/**
- * The schemas of text filters. For columns that ignore case and accents, they are less strict than the
- * field's own rule, so `us` finds `US`.
- */
+/** If a filter ignores case and accents, its schema is less strict than the field's own, so `us` finds `US`. */
 const TEXTS: Record<(Filter & { type: 'text' | 'words' })['field'], z.ZodType<string, string>> = {
   city: text({ lengthMax: 50 }),
   stateOrProvince: text({ lengthMax: 50 }),
@@ -65,7 +62,7 @@ const FOLDED = 'this value; case and accents are ignored, and punctuation counts
 
 type Parameters = Record<string, z.ZodOptional<z.ZodType<Condition, string | string[]>>>;
 
-/** The parameters of all filters: `beds`, `beds[gt]`, `city`, `city[]`, …. */
+/** The parameters of all filters, such as `beds`, `beds[gt]`, `city`, and `city[]`. */
 export const filterParameters: Parameters = Object.assign({}, ...FILTERS.map(parametersOf));
 
 function parametersOf(filter: Filter): Parameters {

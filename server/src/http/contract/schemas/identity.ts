@@ -52,7 +52,7 @@ const code = z
 
 export const signIn = z.strictObject({ email: anyEmail, password });
 export const passwordOnly = z.strictObject({ password });
-/** `code` is a code from the authenticator app or a recovery code. It is required if the second factor is on. */
+/** `code` is required if the second factor is on. */
 export const passwordAndCode = z.strictObject({ password, code: code.optional() });
 export const codeOnly = z.strictObject({ code });
 export const recoveryCodeOnly = z.strictObject({ code: code.transform(normalRecoveryCode) });
@@ -72,10 +72,7 @@ function bytesUpTo(max: number) {
     .meta({ description: 'In base64url.' });
 }
 
-/**
- * The members of `PublicKeyCredential.toJSON()` (WebAuthn Level 3 §5.1) that better-auth reads;
- * others are ignored.
- */
+/** The members of `PublicKeyCredential.toJSON()` (WebAuthn Level 3 §5.1) that better-auth reads; others are ignored. */
 function credential<S extends z.ZodRawShape>(response: S) {
   return z.object({
     // The length of 1,023 bytes (WebAuthn Level 3 §4) in base64url.

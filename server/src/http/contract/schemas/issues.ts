@@ -11,15 +11,12 @@ export const ISSUES_MAX = 100;
 const FIELD_LENGTH_MAX = 200;
 
 export interface KnownFields {
-  /** Fields that a client can send. */
   accepted: readonly string[];
-  /** Fields that only the server sets. */
   readOnly: ReadonlySet<string>;
 }
 
 const NO_FIELDS: KnownFields = { accepted: [], readOnly: new Set() };
 
-/** The error for a body with these issues; it lists the first `ISSUES_MAX`. */
 export function invalidFields(issues: readonly ValidationIssue[]): AppError {
   return new AppError('validation_failed', summarize(issues.length), { details: issues.slice(0, ISSUES_MAX) });
 }

@@ -8,7 +8,6 @@ export interface KeyedIssue {
 }
 
 interface KeyedOptions {
-  /** The maximum number of keys. */
   max: number;
   /** Returns the same string for keys with the same meaning; by default, the key itself. */
   identify?: (key: string) => string;
@@ -18,10 +17,7 @@ interface KeyedOptions {
   example: Record<string, string>;
 }
 
-/**
- * A parameter whose name has a client-defined key in brackets, such as `map[COLUMN]`. Its entries
- * become a map from keys to strings.
- */
+/** A parameter with client-defined keys in brackets, such as `map[COLUMN]`; its entries become a map of strings. */
 export function keyedTexts({ max, identify = (key) => key, findIssue, ...documentation }: KeyedOptions) {
   return z
     .custom<[key: string, text: string][]>((value) => Array.isArray(value))

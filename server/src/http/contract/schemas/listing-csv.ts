@@ -35,7 +35,6 @@ function quote(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** The cell of one field of a listing; empty for an absent field. */
 export function encodeCell(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value !== 'string') return JSON.stringify(value).replace(JSON_FORMULAS, escapeSign);

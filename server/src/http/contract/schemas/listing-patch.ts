@@ -50,7 +50,6 @@ function withNormalNames(patch: Record<string, unknown>): Record<string, unknown
   return isAmbiguous ? patch : { ...patch, metadata: Object.fromEntries(entries) };
 }
 
-/** If a patch removes the last amount of a unit, makes it remove the unit as well. */
 export function withoutUnits(patch: Record<string, unknown>, before: ListingInput): Record<string, unknown> {
   const after = { ...before, ...patch };
   const alone = UNITS.filter(

@@ -15,7 +15,6 @@ export const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const amount = (decimalsMax: number, documentation: { description: string; example?: number }) =>
   decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax, ...documentation });
 
-/** The fields that a client can send, each with its rule. */
 export const listingFields = {
   externalId: pathText({
     lengthMax: EXTERNAL_ID_LENGTH_MAX,
@@ -73,7 +72,6 @@ export const listingFields = {
 
 export const listingInput = z.strictObject(listingFields, expected('an object')).meta({ id: 'ListingInput' });
 
-/** The name of a feed, which is a source of listings. */
 export const feedName = matching(
   FEED_NAME,
   'Must have 1 to 64 characters from a-z, 0-9, -, and _, and begin with a letter or digit.',

@@ -65,7 +65,6 @@ function inRange(value: number, minimum: number, maximum: number, context: z.Ref
   return addIssue(context, 'out_of_range', `Must be from ${minimum} to ${maximum}.`);
 }
 
-/** Parses a number in JSON notation. */
 export function parseDecimal(text: string): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }
@@ -105,7 +104,7 @@ export function choiceParameter<const T extends string>(known: readonly T[], des
     .meta({ enum: known, description, example });
 }
 
-/** A time; `condition` is the description without its period. */
+/** A time; `condition` is the beginning of the description, without a period. */
 export function timeParameter(condition: string) {
   return z
     .string()
@@ -131,10 +130,7 @@ function emptyValue(index: number): string {
   return `Value ${index + 1} is empty; remove the extra comma.`;
 }
 
-/**
- * With `isFirst`, the message lists the known names. Only the first message in a response lists them, because
- * the list can be long.
- */
+/** Only the first message in a response (`isFirst`) lists the known names, because the list can be long. */
 function unknownName(name: string, known: readonly string[], isFirst = true): string {
   const unknown = `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}".`;
   const nearest = suggest(name, known);

@@ -10,10 +10,7 @@ export const FIELDS: KnownFields = {
   readOnly: new Set(SERVER_FIELDS),
 };
 
-/**
- * Checks a body that becomes a listing; `found` contains issues that are already known.
- * @throws {AppError} `validation_failed` with all issues
- */
+/** `found` contains issues that are already known. @throws {AppError} `validation_failed` with all issues */
 export function parseListing({ value, inexactNumbers }: ParsedJson, found: ValidationIssue[] = []): ListingInput {
   const given = isObject(value) ? withoutNulls(value) : value;
   const result = listingInput.safeParse(given, { reportInput: true });
@@ -37,10 +34,7 @@ export function findInexactNumbers(paths: PropertyPath[]): ValidationIssue[] {
   }));
 }
 
-/**
- * Checks a body that becomes the listing with this external id, which the body can repeat.
- * @throws {AppError} `validation_failed` with all issues
- */
+/** The body can repeat the external id. @throws {AppError} `validation_failed` with all issues */
 export function parseListingOf(externalId: string, { value, inexactNumbers }: ParsedJson): ListingInput {
   if (!isObject(value)) return parseListing({ value, inexactNumbers });
   const input = parseListing({ value: { externalId, ...withoutNulls(value) }, inexactNumbers });

@@ -73,9 +73,8 @@ function describeListing({ fields, inexactNumbers, issues }: GivenRow): PlainErr
 }
 
 /**
- * Cached errors, by the missing fields, the fields without a field that they require, and `isNamed`. There are few
- * combinations. Sharing an error object between rows makes messages between threads shorter, because a message
- * contains each object only once.
+ * Errors by the missing fields, the fields without a field that they require, and `isNamed`, of which there are
+ * few combinations. Rows that share an error object make messages between threads shorter.
  */
 const lacks = new Map<string, PlainError>();
 

@@ -42,7 +42,6 @@ function withoutNullCaption(given: unknown): unknown {
   return rest;
 }
 
-/** A listing's photos, in display order. */
 export const photos = z
   .array(photo, expected('an array'))
   .max(PHOTOS_MAX, { error: `Must have at most ${PHOTOS_MAX} photos.` });

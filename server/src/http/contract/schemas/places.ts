@@ -3,7 +3,6 @@ import { type Box, DISTANCE_METRES_MAX, METRES_OF_UNIT, type Point, toBox } from
 import { addIssue } from './fields.ts';
 import { parseDecimal } from './parameters.ts';
 
-/** `west,south,east,north` in degrees. */
 export const boxParameter = z
   .string()
   .transform((given, context): Box => {
@@ -31,7 +30,6 @@ export const boxParameter = z
   })
   .optional();
 
-/** `latitude,longitude` in degrees. */
 export const nearParameter = z
   .string()
   .transform((given, context): Point => {

@@ -7,7 +7,6 @@ type QueryInput = string | string[] | [name: string, value: string][];
 
 export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unknown, QueryInput>>>>;
 
-/** For operations without query parameters. */
 export const noQuery = z.strictObject({});
 
 /** Parameters that require another parameter, either always or only if they have a certain value. */
@@ -17,10 +16,7 @@ export type Partners = readonly (readonly [given: string, required: string, valu
 const REMEMBERED_MAX = 200;
 const REMEMBERED_LENGTH_MAX = 500;
 
-/**
- * Creates the query parser of an operation. It caches results, which depend only on the query
- * string; parsing the query of a list takes about 10 µs.
- */
+/** Creates an operation's query parser. It caches results, because parsing the query of a list takes about 10 µs. */
 export function queryReader<S extends QuerySchema>(
   schema: S | undefined,
   partners?: Partners,
@@ -38,7 +34,6 @@ export function queryReader(schema: QuerySchema = noQuery, partners?: Partners) 
   };
 }
 
-/** The parameters that an operation accepts. */
 interface Known {
   names: ReadonlySet<string>;
   /** The parameters whose names have a client-defined key in brackets, such as `map[COLUMN]`. */
@@ -51,10 +46,7 @@ interface Keyed {
   start: string;
 }
 
-/**
- * Returns a function that checks the parameters of a request against the operation's schema. It throws
- * `unknown_parameter` or `invalid_query` with all issues, at most `ISSUES_MAX`.
- */
+/** The parser throws `unknown_parameter` or `invalid_query` with all issues, at most `ISSUES_MAX`. */
 export function queryParser<S extends QuerySchema>(schema: S, partners: Partners = []): (query: string) => z.output<S> {
   const names = Object.keys(schema.shape);
   const keyed = names.flatMap((name) => {
@@ -94,7 +86,6 @@ interface Given {
   isGarbled: boolean;
 }
 
-/** Whether a parameter can be repeated to give several values. */
 function isRepeatable(name: string): boolean {
   return name.endsWith('[]');
 }

@@ -9,7 +9,6 @@ import { defaultValues, valueWords } from './value-rules.ts';
 const MAPPINGS_MAX = 100;
 const COLUMN_LENGTH_MAX = 200;
 
-/** The `map` parameter, which names the field of each column. */
 export const columnMap = keyedTexts({
   max: MAPPINGS_MAX,
   findIssue: (column, meant, earlier) => findMappingIssue(column, meant) ?? findRepeated(earlier, meant),

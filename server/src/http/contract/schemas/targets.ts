@@ -47,10 +47,7 @@ export const LOT_SIZES = { LotSizeAcres: 'acres', LotSizeSquareFeet: 'sqft', Lot
 /** RESO's bathroom counts, which add up to BathroomsTotalInteger. */
 export const BATHROOMS = ['BathroomsFull', 'BathroomsThreeQuarter', 'BathroomsHalf', 'BathroomsOneQuarter'] as const;
 
-/**
- * The field of each name that stands for only a part of a field, such as `LotSizeAcres`. `RowValues` combines the
- * parts.
- */
+/** The fields of the names that stand for only a part of a field, such as `LotSizeAcres`. */
 const PARTS: ReadonlyMap<string, string> = new Map([
   ['ListingId', 'externalId'],
   ...Object.keys(LOT_SIZES).map((name) => [name, 'lotSizeArea'] as const),
@@ -65,10 +62,8 @@ const TARGETS: ReadonlyMap<string, Target> = new Map<string, Target>([
   ...PARTS.keys().map((name) => [name, { key: name, isReso: true }] as const),
 ]);
 
-/** The names that a file's columns and members can have. */
 export const KNOWN_NAMES = [...TARGETS.keys()];
 
-/** The field that a key belongs to. */
 export function fieldOf(key: string): string {
   return PARTS.get(key) ?? key;
 }

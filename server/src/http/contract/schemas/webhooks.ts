@@ -8,7 +8,7 @@ import { FEED_NAME } from './listings.ts';
 const PORT_MIN = 1024;
 const HTTP_PORTS = new Set(['', '80', '443']);
 
-/** A URL in its normal form, in which every notation of an IPv4 address is dotted decimal. */
+/** A normalized URL: an IPv4 address in any notation becomes dotted decimal. */
 const url = z
   .string(expected('a string'))
   .transform((given, context) => {
