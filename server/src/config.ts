@@ -24,10 +24,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const PORT_MAX = 65_535;
 /** A larger number is probably a typo. */
 const WORKERS_MAX = 256;
-/**
- * Each connection uses memory on the database server. Having more connections than the server has processors
- * is of little use.
- */
+/** Each connection uses memory on the database server; more connections than processors are of little use. */
 const POOL_SIZE_MAX = 1_000;
 const STATEMENT_TIMEOUT_MIN_MS = 100;
 const STATEMENT_TIMEOUT_MAX_MS = 600_000;
@@ -41,10 +38,7 @@ const SECRETS_KEY_BYTES = 32;
 const ATTRIBUTION_LENGTH_MAX = 200;
 const DATABASE_FORM = 'a URL such as postgres://user:password@host:5432/database, or file: and a path';
 
-/**
- * All settings. Each has a schema with its default, the expected form (which error messages quote), and a
- * description.
- */
+/** Each setting has a schema with its default, the expected form for error messages, and a description. */
 export const SETTINGS = z.object({
   HOST: row(z.string().prefault('127.0.0.1'), '', 'address to listen on; `0.0.0.0` for every interface'),
   PORT: row(integer(0, PORT_MAX).prefault('3000'), 'a number from 0 to 65535', 'port; `0` picks a free one'),
@@ -171,9 +165,8 @@ export const SETTINGS = z.object({
 type Settings = z.output<typeof SETTINGS>;
 
 /**
- * Reads the settings. By default, it reads the environment and, for variables that are not set there, `.env`,
- * whose variables it adds to the environment. An empty environment variable selects the default, even if `.env`
- * has a value.
+ * Reads the settings. By default, it reads the environment and, for variables that are not set there, `.env`, whose
+ * variables it adds to the environment. An empty environment variable selects the default, even if `.env` has a value.
  * @throws {ConfigError} for an invalid value, a missing setting that another one requires, or an unreadable file
  */
 export function readConfig(env = Object.assign(process.env, readEnvironment(process.env))) {
@@ -247,10 +240,7 @@ function countCores(): number {
   return Math.min(availableParallelism(), WORKERS_MAX);
 }
 
-/**
- * Creates a schema that transforms a string with `parse`; the string is invalid if `parse` throws or returns
- * undefined.
- */
+/** A schema for strings that `parse` transforms; a string is invalid if `parse` throws or returns undefined. */
 function parsedBy<T>(parse: (text: string) => T | undefined) {
   return z.string().transform((text, { issues }): T => {
     try {
@@ -262,11 +252,7 @@ function parsedBy<T>(parse: (text: string) => T | undefined) {
   });
 }
 
-/**
- * Parses a database URL, which has the same form as `DATABASE_URL`. `name` is the option or variable that contains
- * the URL, for the error message.
- * @throws {ConfigError}
- */
+/** Parses a URL like `DATABASE_URL`; the error names the option or variable `name`. @throws {ConfigError} */
 export function parseDatabaseOption(name: string, text: string): string {
   const { data } = parsedBy(parseDatabaseUrl).safeParse(text);
   if (data !== undefined) return data;
@@ -297,7 +283,6 @@ function parseOrigin(text: string): string | undefined {
   return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : undefined;
 }
 
-/** Reads a file that contains a 256-bit key in base64. */
 function readKey(path: string): Buffer | undefined {
   const text = readText(path).trim();
   const key = Buffer.from(text, 'base64');
@@ -340,10 +325,7 @@ function parseNetworks(text: string): BlockList {
   return list;
 }
 
-/**
- * Mailed links need a configured address: if the address were taken from a request, the sender of the request
- * could have the service mail links to another site.
- */
+/** Mailed links use a configured address, because the address in a request could be forged. */
 function readMail({ SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings) {
   if (!smtpUrl && !from) return undefined;
   if (!smtpUrl)

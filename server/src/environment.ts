@@ -17,10 +17,7 @@ export const READABLE_FILE = 'the path of a readable file';
 export const MASK = '***';
 const SECRET_PARAMETER = /pass|secret|key|token/i;
 
-/**
- * Returns `given` and the variables that are set only in `.env`. Each call reads the file again.
- * @throws {ConfigError} if `.env` cannot be read
- */
+/** Adds variables that only `.env` sets; reads the file each time. @throws {ConfigError} if `.env` cannot be read */
 export function readEnvironment(given: Environment): Environment {
   return { ...readEnvFile(), ...given };
 }
@@ -93,10 +90,7 @@ export function maskUrl(text: string): string {
   return url.href;
 }
 
-/**
- * Resolves a path. In a clone of the repository, relative paths start at the root of the clone, wherever the
- * command is run; elsewhere, they start at the current directory.
- */
+/** In a clone of the repository, relative paths start at the clone's root; elsewhere, at the current directory. */
 export function fromBase(path: string): string {
   return resolve(findClone() ?? process.cwd(), path);
 }
@@ -110,7 +104,6 @@ export function findClone(): string | undefined {
   return isClone ? directory : undefined;
 }
 
-/** The program's version. */
 export function readRelease(): string {
   return JSON.parse(readFileSync(join(PACKAGE_DIRECTORY, 'package.json'), 'utf8')).version;
 }

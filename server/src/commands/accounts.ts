@@ -120,7 +120,6 @@ function list(options: OutputOptions & { search?: string }): Promise<void> {
   });
 }
 
-/** Folds a string, so that comparisons ignore case and Unicode composition. */
 function fold(text: string): string {
   return toNfc(text).trim().toLowerCase();
 }

@@ -34,7 +34,6 @@ export function addAdministrators(program: Command): void {
   addPersonExport(administrators);
 }
 
-/** Adds a command for one user of an account. */
 function addPersonCommand(administrators: Command, name: string, description: string): Command {
   return addCommand(administrators, name, description)
     .requiredOption('--account <id>', ACCOUNT_ID)
@@ -87,7 +86,6 @@ function addCreate(administrators: Command): void {
     });
 }
 
-/** The default name of a user: the address up to the `@`. */
 export function nameOf(email: string): string {
   return email.trim().split('@', 1).join() || email;
 }

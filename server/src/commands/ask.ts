@@ -4,10 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { AppError } from '../model/errors.ts';
 
-/**
- * Reads a password from standard input, or asks for it twice in the terminal. Passwords are never read from
- * arguments, which every user of the machine can see.
- */
+/** Passwords are never read from arguments, which every user of the machine can see. */
 export async function readPassword(isOnStdin: true | undefined, flag: string, command: Command): Promise<string> {
   if (isOnStdin) return (await text(process.stdin)).replace(/\r?\n$/, '');
   if (!process.stdin.isTTY) return command.error(`error: pass the password on standard input, with ${flag}`);

@@ -42,7 +42,6 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>, 
   }
 }
 
-/** Prints a result as JSON, or as `lines` for users. */
 export function print(value: object, options: OutputOptions, lines: string[]): void {
   console.log(options.json ? JSON.stringify(value) : lines.join('\n'));
 }
@@ -56,7 +55,6 @@ export function describeWebhooks(enabled: number): string[] {
   ];
 }
 
-/** Formats rows in columns below their headings. */
 export function formatTable(headings: string[], rows: string[][]): string[] {
   const table = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));

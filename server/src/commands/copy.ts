@@ -34,10 +34,7 @@ async function copy(options: CopyOptions): Promise<void> {
   await copyBetween(from.url, to.url, options);
 }
 
-/**
- * Reads a database URL from an option or a variable.
- * @throws {ConfigError}, for example for a password in an option, which other users could read
- */
+/** @throws {ConfigError}, for example for a password in an option, which other users could read */
 function readUrl(option: string, given: string | undefined, variable: string, value: string | undefined) {
   if (given === undefined && !value) {
     throw new ConfigError(`Give ${option} file:PATH, or the database URL in the environment variable ${variable}.`);

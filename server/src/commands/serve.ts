@@ -16,7 +16,6 @@ export function addServe(program: Command): void {
   program.command('worker', { hidden: true }).description('a process of `serve` with WORKERS').action(work);
 }
 
-/** Runs the service until a signal ends it. */
 async function serve(): Promise<void> {
   const given = { ...process.env };
   const config = readConfig();

@@ -77,10 +77,7 @@ function toTable(days: UsageDay[]): string[] {
   );
 }
 
-/**
- * Formats the rows as CSV (RFC 4180). Escapes names that begin like a formula, because a spreadsheet would
- * run them.
- */
+/** CSV as in RFC 4180. Names that begin like a formula are escaped, because a spreadsheet would run them. */
 function toCsv(days: UsageDay[]): string[] {
   const quote = (name: string) => `"${name.replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`;
   const cells = (day: UsageDay) => COLUMNS.map((column) => (column === 'account' ? quote(day.account) : day[column]));

@@ -5,16 +5,14 @@ import type { Database, Executor } from '../storage/database.ts';
 import { beginCopy, finishCopy, getDatabaseInfo, isUnfinishedCopy } from '../storage/database-info.ts';
 import { hasAdministrator } from '../storage/memberships.ts';
 
-/** The number of rows and the digest of each table, which are the same in both databases. */
 export type CopyReport = Record<string, TableDigest>;
 
 /** Called while a table is copied and after it is compared, with the number of rows copied so far or compared. */
 export type CopyProgress = (step: 'copied' | 'compared', table: string, rows: number) => void;
 
 /**
- * Copies a database to an empty one, on the same engine or the other one, and compares the rows of both. An
- * interrupted copy resumes where it stopped. The service does not use the target database until the copy is
- * complete.
+ * Copies a database to an empty one, on the same engine or the other one, and compares the rows of both. An interrupted
+ * copy resumes where it stopped. The service does not use the target database until the copy is complete.
  * @throws {AppError} `conflict` if the target already has other data, or if rows changed during the copy
  */
 export async function copyDatabase(from: Database, to: Database, onProgress: CopyProgress): Promise<CopyReport> {

@@ -26,10 +26,7 @@ const LATE_FEEDS_INTERVAL_MS = 60_000;
 const FEED_PURGE_INTERVAL_MS = 3_600_000;
 /** Expired sign-ins are rejected long before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
-/**
- * Deleting an account also removes its logged requests, so few are left to purge: those that end later or could
- * not be removed.
- */
+/** Few requests are left: those that ended after the account's deletion, or that the deletion could not remove. */
 const DELETED_PURGE_INTERVAL_MS = 3_600_000;
 
 /**

@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import { findClone } from '../environment.ts';
 import type { ServiceLog } from './service-log.ts';
 
-/**
- * In a clone of the repository, builds the dashboard if the build is missing or older than its sources. The
- * published package contains a build.
- */
+/** Only a clone of the repository needs a build: the published package contains one. */
 export async function ensureDashboard({ logger }: ServiceLog): Promise<void> {
   const clone = findClone();
   // `npm run dev` serves the dashboard from its sources, without a build.

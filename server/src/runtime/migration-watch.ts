@@ -21,10 +21,7 @@ export class MigrationWatch {
     this.#standIn ??= await startStandIn(this.#config, this.#log, () => this.#reason);
   });
 
-  /**
-   * Stops responding to requests; call this before the service listens.
-   * @returns the service's settings, with the port that was used
-   */
+  /** Call this before the service listens. @returns the settings with the port that was used */
   async end(): Promise<Config> {
     const standIn = this.#standIn;
     this.#standIn = undefined;

@@ -11,7 +11,7 @@ const FIRST_ACCOUNT_NAME = 'My company';
 const FIRST_ADMINISTRATOR_NAME = 'Administrator';
 
 export interface Addresses {
-  /** How clients reach the service. */
+  /** The URL at which clients reach the service. */
   publicUrl: string;
   /** The page for creating the first administrator; undefined if there is an administrator. */
   setupUrl: string | undefined;
@@ -25,10 +25,9 @@ export interface Preparation {
 }
 
 /**
- * Runs once per start, regardless of the number of processes: checks that the database is sound
- * and, if there is no administrator, creates one from the settings or creates a setup link.
- * @throws {ConfigError} for an invalid address or password, or {AppError} `unavailable` for a
- * damaged database
+ * Runs once per start, regardless of the number of processes: checks that the database is sound and, if there is no
+ * administrator, creates one from the settings or creates a setup link.
+ * @throws {ConfigError} for an invalid address or password, or {AppError} `unavailable` for a damaged database
  */
 export async function prepareStart(database: Database, config: Config, log: Log): Promise<Preparation> {
   database.requireSound?.();

@@ -2,10 +2,7 @@ import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCounter, createGauge, enableMetrics } from '../lib/metrics.ts';
 
-/**
- * The interval of the timer that measures the delay of the event loop. A shorter interval costs processor time
- * even while the service is idle.
- */
+/** The interval of the timer that measures delays. A shorter one costs processor time even in an idle service. */
 const RESOLUTION_MS = 20;
 const NS_PER_SECOND = 1e9;
 
@@ -32,7 +29,7 @@ export async function enableProcessMetrics(): Promise<void> {
   }).watch(() => [[{}, countOpenFiles()]]);
 }
 
-/** Measures the delay of the event loop since the last collection: the service's requests wait that long. */
+/** Measures event-loop delays since the last scrape: a request can wait that long before it is processed. */
 function watchEventLoop(): void {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();

@@ -3,20 +3,14 @@ import { pino } from 'pino';
 import type { Config } from '../config.ts';
 import type { Log } from '../lib/log.ts';
 
-/**
- * Lines are buffered up to this size and for at most `GATHER_MS`, since writing a line separately would take
- * longer than the request that it logs.
- */
+/** Lines are buffered up to this size and at most for `GATHER_MS`: writing each would take longer than its request. */
 const GATHERED_BYTES_MAX = 64 * 1024;
 /** Up to this length, writes by several processes to one pipe are not interleaved (PIPE_BUF on Linux, pipe(7)). */
 const SHARED_BYTES_MAX = 4096;
 const GATHER_MS = 100;
 /** Maximum UTF-8 bytes per UTF-16 code unit. Counting a line's bytes would take as long as copying them. */
 const UTF8_BYTES_MAX = 3;
-/**
- * If this many bytes wait because the output is not read, further lines are dropped instead of filling the
- * memory.
- */
+/** If this many bytes wait for the output to be read, further lines are dropped. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface ServiceLog extends Log {
@@ -27,10 +21,7 @@ export interface ServiceLog extends Log {
 
 type LogSettings = Pick<Config, 'logLevel' | 'logsProbes'>;
 
-/**
- * Logs JSON lines to stdout, or short lines if stdout is a terminal. With workers, several processes write to
- * stdout.
- */
+/** Logs JSON lines to stdout, or short lines if stdout is a terminal. */
 export function createLog(
   { logLevel: level, logsProbes }: LogSettings,
   role: 'only' | 'primary' | 'worker' = 'only',
@@ -62,8 +53,7 @@ export function createLog(
   output.on('drain', () => {
     failing = false;
   });
-  // Bytes, not strings: the garbage collector would copy thousands of waiting strings again and again (a
-  // fifth of the processor time under full load).
+  // Bytes, because the garbage collector would take a fifth of the processor time to copy the waiting strings.
   const gathered = Buffer.allocUnsafe(bytesMax);
   let length = 0;
   const writeGathered = () => {

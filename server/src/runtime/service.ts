@@ -38,20 +38,11 @@ import { watchService } from './service-metrics.ts';
 
 /** How long in-flight requests can take once the service stops. */
 export const SHUTDOWN_MAX_MS = 10_000;
-/**
- * How long in-flight requests can take if other processes keep serving; must be shorter than `END_MAX_MS`
- * (worker-process.ts).
- */
+/** How long in-flight requests can take if other processes keep serving; must be less than workers' `END_MAX_MS`. */
 const SHUTDOWN_MAX_REPLACED_MS = 50_000;
-/**
- * Idle connections stay open this long, so that a request on its way when the service stops still gets a
- * response.
- */
+/** When the service stops, idle connections stay open this long, so a request on its way still gets a response. */
 const IDLE_GRACE_MS = 300;
-/**
- * How long idle connections stay open if other processes keep serving: clients get time to read `Connection:
- * close` in a response.
- */
+/** While other processes serve, idle connections stay open this long to get a response with `Connection: close`. */
 const IDLE_GRACE_REPLACED_MS = 5_000;
 /** How often the request log is written. A crash loses at most the entries of one interval. */
 const REQUEST_LOG_INTERVAL_MS = 1_000;
@@ -108,9 +99,7 @@ export async function startService(config: Config, log: Log, limits: ServerLimit
   }
 }
 
-/**
- * Loads better-auth before the service starts. Loading it later would block requests for a fifth of a second.
- */
+/** Loads better-auth early, because loading it later would block requests for a fifth of a second. */
 export async function loadIdentity(): Promise<void> {
   await import('../http/identity/better-auth.ts');
 }

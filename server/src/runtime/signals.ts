@@ -1,16 +1,13 @@
 import { isatty } from 'node:tty';
 import type { ServiceLog } from './service-log.ts';
 
-/**
- * Under npm, Ctrl-C sends the signal twice, so signals within a second of the first are ignored.
- */
+/** Under npm, Ctrl-C sends the signal twice, so signals within a second of the first are ignored. */
 const SECOND_SIGNAL_AFTER_MS = 1_000;
 const STANDARD_STREAMS = [0, 1, 2];
 
 /**
- * The signal that ends the service: SIGINT, SIGTERM, or SIGHUP if its terminal has closed. Any
- * other SIGHUP calls `reload`. The listeners are never removed: if one were missing for an instant,
- * a signal would end the process.
+ * The signal that ends the service: SIGINT, SIGTERM, or SIGHUP if its terminal has closed. Any other SIGHUP calls
+ * `reload`. The listeners are never removed: if one were missing for an instant, a signal would end the process.
  */
 export function nextSignal(reload: () => void): Promise<string> {
   const terminals = STANDARD_STREAMS.filter(isatty);
@@ -53,7 +50,7 @@ function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: Running['cut']):
   process.on('SIGTERM', onSignal);
 }
 
-/** Ends the process after the service has stopped, including after a second signal. */
+/** Ends the process after the service has stopped. The exit code is 1 after a second signal. */
 export async function exitStopped({ logger, end }: ServiceLog): Promise<never> {
   if (process.exitCode === undefined) logger.info('stopped');
   await end();

@@ -21,8 +21,7 @@ export interface StandIn {
 }
 
 /**
- * Starts a server that responds to every request, except liveness probes, with an error: the service is not
- * ready.
+ * Starts a server that responds to every request, except liveness probes, with 503.
  * @param getReason returns a sentence without its period
  */
 export async function startStandIn(config: Config, log: Log, getReason: () => string): Promise<StandIn> {
@@ -38,7 +37,6 @@ export async function startStandIn(config: Config, log: Log, getReason: () => st
   };
 }
 
-/** Creates the app that responds while the service cannot use its database. The process is live but not ready. */
 function createStandInApp(log: Log, getReason: () => string): App {
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);

@@ -19,10 +19,8 @@ export interface Waiting {
 /**
  * Calls `start`. If the database server cannot be reached, waits for it and calls `start` again. During the wait,
  * requests get 503, except liveness probes, unless other processes serve requests.
- * @param start must clean up before it throws; its `config` contains the chosen port if the
- * settings leave the port open
- * @throws {ConfigError} if it cannot listen, or errors of `start` and `openDatabase` that waiting
- * cannot fix
+ * @param start must clean up before it throws; its `config` contains the chosen port if PORT is 0
+ * @throws {ConfigError} if it cannot listen, or errors of `start` and `openDatabase` that waiting cannot fix
  */
 export async function startWithDatabase<T>(
   start: (config: Config) => Promise<T>,

@@ -8,7 +8,6 @@ const { ok, warning, failed } = findingsOf('backups');
 /** A backup of a large database can take this long. */
 const GRACE_MS = 3_600_000;
 
-/** Checks the age of the last backup of an SQLite database, and whether the next backup can be written. */
 export async function checkBackups({ databaseUrl, backups }: Config): Promise<Finding[]> {
   if (!databaseUrl.startsWith('file:')) return [ok('not checked on PostgreSQL, whose own tools make backups')];
   const lastMs = (findLastBackup(databaseUrl) ?? 0) * 1_000;

@@ -55,7 +55,7 @@ function modeOf({ mode }: Stats): string {
   return (mode & 0o777).toString(8);
 }
 
-/** Finds a file that is not owned by the owner of its directory, for example because root created it. */
+/** Reports a file whose owner is not the owner of its directory, for example because root created it. */
 function checkOwner(path: string): Finding[] {
   const [file, directory] = [statSync(path), statSync(dirname(path))];
   if (file.uid === directory.uid) return [];
@@ -68,7 +68,6 @@ function secretFiles(): string[] {
   return [envFile(), ...SECRETS.map((name) => fromBase(env[`${name}_FILE`] || '.env'))];
 }
 
-/** Checks the free space on the disk that holds an SQLite database. */
 export function checkRoom({ databaseUrl }: Config): Finding[] {
   const [file] = findDatabaseFiles(databaseUrl);
   if (file === undefined) return [];

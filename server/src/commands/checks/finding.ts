@@ -10,7 +10,6 @@ export interface Finding {
 
 export type Check = (config: Config) => Finding[] | Promise<Finding[]>;
 
-/** Returns functions that create the findings of one check. */
 export function findingsOf(check: string) {
   const create = (status: Finding['status']) => (message: string) => ({ check, status, message });
   return { ok: create('ok'), warning: create('warning'), failed: create('failed') };

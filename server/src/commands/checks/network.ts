@@ -12,7 +12,6 @@ const service = findingsOf('service');
 const outside = findingsOf('public URL');
 const mail = findingsOf('mail');
 
-/** Checks whether the service runs, is ready, and uses the database of this command's settings. */
 export async function checkService(config: Config): Promise<Finding[]> {
   if (config.port === 0) return [];
   const url = addressOf(config);
@@ -37,9 +36,8 @@ export async function isReady(config: Config, timeoutMs = TIMEOUT_MS): Promise<b
 }
 
 /**
- * Returns a warning if a service at this command's HOST and PORT uses another database. This can happen if the
- * command is run by hand, because it then gets neither the environment nor the credentials of the service's
- * systemd unit.
+ * Returns a warning if a service at this command's HOST and PORT uses another database. This can happen if the command
+ * is run by hand, because it then gets neither the environment nor the credentials of the service's systemd unit.
  */
 export async function warnOfOtherDatabase(config: Config): Promise<string[]> {
   if (!isUnused(config) || !(await isReady(config, WARNING_TIMEOUT_MS))) return [];

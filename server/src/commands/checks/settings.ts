@@ -22,10 +22,7 @@ export function checkSettings(config: Config): Finding[] {
 /** `sudo` and `login` set this variable. Its name resembles MAIL_FROM, but it is not a misspelled setting. */
 const OF_LOGIN = 'MAIL';
 
-/**
- * In `.env`, every name should be a setting. The environment also contains unrelated variables, so only names
- * that resemble a setting are reported there.
- */
+/** The environment also contains unrelated variables, so only names that resemble a setting are reported there. */
 function checkUnknown(env: Environment): Finding[] {
   const inFile = new Set(Object.keys(readEnvFile()));
   return Object.keys({ ...env })

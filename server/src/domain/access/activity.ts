@@ -28,9 +28,8 @@ const READS_MAX = 6;
 const LAST_ID = '~';
 
 /**
- * Returns the account's audit entries that match `filter`, newest first, starting after the entry with the id
- * `after`. A page can be short or empty even if more entries match, because each call examines a bounded
- * number of entries.
+ * Returns the account's audit entries that match `filter`, newest first, starting after the entry with the id `after`.
+ * A page can be short or empty even if more entries match, because each call examines a bounded number of entries.
  */
 export async function findActivity(
   executor: Executor,

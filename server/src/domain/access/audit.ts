@@ -22,7 +22,6 @@ export function actorOf({ userId, userName, email, address }: ActingUser): Audit
   return { type: 'administrator', id: userId, name: userName, email, address };
 }
 
-/** Appends an entry to the audit log, in the transaction of the change. */
 export async function recordAudit(
   transaction: Executor,
   accountId: string,
@@ -36,8 +35,7 @@ export async function recordAudit(
   await insertAuditEntry(transaction, { accountId, id, at, actor, action, target });
 }
 
-// Changes to listings are in the audit log only if a user made them. Changes by API keys are only in the
-// histories of the listings.
+// Changes to listings are in the audit log only if a user made them; API keys' changes are only in histories.
 
 type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
 

@@ -16,17 +16,13 @@ export interface SessionPrincipal extends Head {
 
 export type Principal = KeyPrincipal | SessionPrincipal;
 
-/** A principal that is allowed to change data. */
 export type FullPrincipal = Principal & { access: 'full' };
 
 export function hasFullAccess(principal: Principal): principal is FullPrincipal {
   return principal.access === 'full';
 }
 
-/**
- * @throws {AppError} `unauthorized` if the session is no longer valid, or `forbidden` while the account is
- * suspended
- */
+/** @throws {AppError} `unauthorized` if the session is no longer valid; `forbidden` if the account is suspended */
 export async function getSessionPrincipal(transaction: Executor, user: AccountUser): Promise<SessionPrincipal> {
   const { accountId, sessionId } = user;
   const membership = await findSessionMembership(transaction, accountId, sessionId);
@@ -45,10 +41,7 @@ export async function requireResumed(transaction: Executor, accountId: string): 
   throw new AppError('forbidden', `The account is suspended: ${reason}. Contact the operator of the service.`);
 }
 
-/**
- * Checks, during a long response, that the principal still has access, and returns the account's current head.
- * @throws {AppError} `unauthorized` if the principal has lost access
- */
+/** Returns the account's current head. @throws {AppError} `unauthorized` if the principal has lost access */
 export async function getLiveHead(transaction: Executor, principal: Principal): Promise<Head> {
   const head = await findLiveHead(transaction, principal);
   if (head === undefined) throw principalGone(principal);
@@ -60,7 +53,6 @@ async function findLiveHead(transaction: Executor, principal: Principal): Promis
   return findKeyHead(transaction, principal.accountId, principal.keyId, Date.now());
 }
 
-/** The error for a principal that has lost access. */
 export function principalGone(principal: object): AppError {
   return 'user' in principal ? sessionGone() : keyGone();
 }

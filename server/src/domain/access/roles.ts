@@ -8,10 +8,7 @@ import { sessionGone } from './principals.ts';
 
 export type Administrator = 'operator' | AccountUser;
 
-/**
- * Checks again, in the transaction that makes the change, that the user is an administrator.
- * @throws {AppError} `unauthorized` if the user has lost access, or `forbidden` if the role has changed
- */
+/** Checks the role again, in the change's transaction. @throws {AppError} `unauthorized` or `forbidden` */
 export async function requireAdministrator(
   transaction: Executor,
   accountId: string,

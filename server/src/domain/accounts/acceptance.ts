@@ -10,11 +10,7 @@ import { actorOf } from '../access/audit.ts';
 import { requireResumed } from '../access/principals.ts';
 import { join, type NewUser, prepareUser, storeUser } from './administrators.ts';
 
-/**
- * Finds the invitation that a token belongs to. The returned `user` is the existing user, if any, with the
- * invited email address.
- * @throws {AppError} `not_found`, or `forbidden` while the account is suspended
- */
+/** `user` is the existing user with the invited address, if any. @throws {AppError} `not_found` or `forbidden` */
 export async function getInvitation(transaction: Executor, token: string): Promise<OpenInvitation & { user?: User }> {
   const invitation = await findInvitation(transaction, hashToken(token), Date.now());
   if (invitation === undefined) {

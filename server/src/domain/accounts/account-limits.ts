@@ -20,10 +20,7 @@ export function changeQuotas(database: Database, id: string, change: Partial<Quo
   }, id);
 }
 
-/**
- * Locks out users and keys until the account is resumed.
- * @throws {AppError} `not_found` or `validation_failed`
- */
+/** Locks out users and keys until the account is resumed. @throws {AppError} `not_found` or `validation_failed` */
 export function suspendAccount(database: Database, id: string, reason: string): Promise<void> {
   return database.write(async (transaction) => {
     const current = await getLimits(transaction, id);

@@ -20,10 +20,7 @@ import { removeAllRuns } from '../feeds/feed-purge.ts';
 import { removeRequests } from '../requests/request-purge.ts';
 import { removeAllDeliveries } from '../webhooks/webhook-purge.ts';
 
-/**
- * Creates an account whose listings default to US dollars and square feet.
- * @throws {AppError} `validation_failed`
- */
+/** Creates an account whose listings default to US dollars and square feet. @throws {AppError} `validation_failed` */
 export async function createAccount(database: Database, name: string): Promise<Account> {
   return database.write((transaction) => storeAccount(transaction, name, OPERATOR));
 }

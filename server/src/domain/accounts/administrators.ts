@@ -33,10 +33,7 @@ export async function prepareUser({ name, email, password }: NewUser, accountNam
 
 interface ExistingUser {
   email: string;
-  /**
-   * The existing user's id. The operator enters it to confirm that the user with the unverified `email` is
-   * the right person.
-   */
+  /** The existing user's id, which confirms that the user with the unverified `email` is the right person. */
   personId?: string | undefined;
 }
 
@@ -79,10 +76,7 @@ export async function createAccountFor(
   });
 }
 
-/**
- * Returns a function that finds or stores the user in a transaction. `existing` is the command-line
- * option that names an existing user.
- */
+/** `existing` is the command-line option that names an existing user. */
 async function prepareCandidate(
   candidate: Candidate,
   existing: string,
@@ -122,10 +116,7 @@ async function getUser(transaction: Executor, { email: given, personId }: Existi
   );
 }
 
-/**
- * Describes a user to the operator with more than the email address, because the person who invited the user chose
- * that address.
- */
+/** Tells the operator more than the email address, which was chosen by the person who invited the user. */
 export async function describeUser(transaction: Executor, { id, name }: User): Promise<string> {
   const origin = await findUserOrigin(transaction, id);
   const memberships = await listMembershipsOf(transaction, id);

@@ -26,17 +26,13 @@ export interface NewInvitation {
   accountName: string;
   /** For the link that the inviter sees. */
   token: string;
-  /**
-   * For the link that is mailed and never shown to the inviter, so accepting the invitation with this token
-   * verifies the address.
-   */
+  /** For the mailed link, which the inviter never sees, so accepting the invitation with it verifies the address. */
   mailedToken: string;
 }
 
 /**
  * Invites a user, and replaces an earlier invitation to the same address.
- * @throws {AppError} `conflict` for a member, `validation_failed`, `not_found`, or what
- * `requireAdministrator` throws
+ * @throws {AppError} `conflict` for a member, `validation_failed`, `not_found`, or what `requireAdministrator` throws
  */
 export function invite(
   database: Database,

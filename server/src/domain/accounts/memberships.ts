@@ -32,10 +32,7 @@ export async function chooseAccount(
   return membership;
 }
 
-/**
- * @throws {AppError} `not_found`, `conflict` for the last administrator, or what `requireAdministrator`
- * throws
- */
+/** @throws {AppError} `not_found`, `conflict` for the last administrator, or what `requireAdministrator` throws */
 export function changeRole(
   database: Database,
   accountId: string,
@@ -57,8 +54,7 @@ export function changeRole(
 
 /**
  * Removes a member, and deletes the user if this was their only account.
- * @throws {AppError} `not_found`, `conflict` for the last administrator, or what
- * `requireAdministrator` throws
+ * @throws {AppError} `not_found`, `conflict` for the last administrator, or what `requireAdministrator` throws
  */
 export async function removeMember(
   database: Database,

@@ -3,7 +3,6 @@ import type { Database, Executor } from '../../storage/database.ts';
 import { findPasskeyUser, listPasskeys, removePasskey, setPasskeyUsed } from '../../storage/passkeys.ts';
 import { recordEverywhere, recordSecurityChange, requireSession, type SessionActor } from './profile.ts';
 
-/** Maximum number of passkeys per user. */
 export const PASSKEYS_MAX = 20;
 
 /** @throws {AppError} `conflict` if `added` more passkeys would exceed the maximum */
@@ -12,10 +11,7 @@ export async function requirePasskeyRoom(executor: Executor, userId: string, add
   throw new AppError('conflict', `You have ${PASSKEYS_MAX} passkeys, which is the maximum; delete one first.`);
 }
 
-/**
- * Runs in the transaction of better-auth's change.
- * @throws {AppError} `conflict` if the user now has too many passkeys, or `unauthorized`
- */
+/** Runs in better-auth's transaction. @throws {AppError} `conflict` for too many passkeys, or `unauthorized` */
 export async function afterPasskeyAdded(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await requirePasskeyRoom(transaction, sessionActor.userId, 0);
   await recordSecurityChange(transaction, sessionActor, 'administrator.passkey_added');
@@ -31,19 +27,13 @@ export async function deletePasskey(database: Database, sessionActor: SessionAct
   });
 }
 
-/**
- * Runs in the transaction of better-auth's change.
- * @throws {AppError} `unauthorized` if the passkey was deleted concurrently
- */
+/** Runs in better-auth's transaction. @throws {AppError} `unauthorized` if the passkey was deleted concurrently */
 export async function afterPasskeyUse(transaction: Executor, id: string): Promise<void> {
   const used = await setPasskeyUsed(transaction, id, { lastUsedAt: new Date().toISOString() });
   if (used === 0) throw unknownPasskey();
 }
 
-/**
- * Runs in the transaction of better-auth's change.
- * @throws {AppError} `unauthorized` if the passkey was deleted concurrently
- */
+/** Runs in better-auth's transaction. @throws {AppError} `unauthorized` if the passkey was deleted concurrently */
 export async function requirePasskey(transaction: Executor, id: string): Promise<void> {
   if ((await findPasskeyUser(transaction, id)) === undefined) throw unknownPasskey();
 }

@@ -12,10 +12,7 @@ const PASSES = 2;
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/**
- * The PHC string format of Argon2's reference implementation. Each hash contains its own parameters, so old
- * hashes stay valid when the parameters above change.
- */
+/** Argon2's PHC string format. A hash contains its parameters, so it stays valid when those above change. */
 const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 export async function hashPassword(password: string): Promise<string> {
@@ -43,19 +40,13 @@ function encode(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-/**
- * Maximum number of calls that wait for hashing, which is about a second of work. While this many wait,
- * further calls are rejected.
- */
+/** Maximum number of waiting calls, which is about a second of work. Further calls are rejected. */
 const WAITING_MAX = 16;
 
 const waiting: (() => void)[] = [];
 let isHashing = false;
 
-/**
- * Runs `work` once all earlier calls have finished. At most `WAITING_MAX` calls can wait.
- * @throws {AppError} `rate_limited`, or what `work` throws
- */
+/** Runs `work` once all earlier calls have finished. @throws {AppError} `rate_limited`, or what `work` throws */
 export async function withHashing<T>(work: () => Promise<T>): Promise<T> {
   if (isHashing) await waitForTurn();
   isHashing = true;

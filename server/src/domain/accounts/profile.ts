@@ -9,10 +9,7 @@ import { removeChallenges, renameUser } from '../../storage/users.ts';
 import { recordAudit } from '../access/audit.ts';
 import { sessionGone } from '../access/principals.ts';
 
-/**
- * A user who changes their own data. Unlike a principal, the user is not tied to one account, so a change is
- * recorded in the audit log of each account that they belong to.
- */
+/** A user who changes their own data. Changes are recorded in the audit logs of all their accounts. */
 export interface SessionActor {
   sessionId: string;
   userId: string;
@@ -31,26 +28,20 @@ export async function changeName(database: Database, sessionActor: SessionActor,
   return name;
 }
 
-/**
- * Runs in the transaction of better-auth's change. Ends all of the user's sessions, and all sign-ins with the old
- * password that are still waiting for a second factor.
- */
+/** Runs in better-auth's transaction. Also ends sign-ins with the old password that wait for a second factor. */
 export async function afterPasswordChange(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await recordSecurityChange(transaction, sessionActor, 'administrator.password_changed');
   await removeSessions(transaction, sessionActor.userId);
   await removeChallenges(transaction, sessionActor.userId);
 }
 
-/** Runs in the transaction of better-auth's change. */
+/** Runs in better-auth's transaction. */
 export async function afterTwoFactorEnabled(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await recordSecurityChange(transaction, sessionActor, 'administrator.two_factor_enabled');
   await verifyTwoFactor(transaction, sessionActor.userId);
 }
 
-/**
- * Runs in the transaction of better-auth's change. If the second factor is off, only ends its setup, which is not
- * recorded.
- */
+/** Runs in better-auth's transaction. If the second factor is off, only ends its setup, which is not recorded. */
 export async function afterTwoFactorDisabled(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await requireSession(transaction, sessionActor);
   if (await hasTwoFactor(transaction, sessionActor.userId))
@@ -69,11 +60,7 @@ export async function recordSecurityChange(
   await recordEverywhere(transaction, sessionActor, action, target);
 }
 
-/**
- * Rejects a change if the session has ended since the request began, for example because of a password
- * change.
- * @throws {AppError} `unauthorized`
- */
+/** @throws {AppError} `unauthorized` if the session has ended since the request began */
 export async function requireSession(transaction: Executor, { userId, sessionId }: SessionActor): Promise<void> {
   if ((await findSession(transaction, userId, sessionId)) === undefined) throw sessionGone();
 }

@@ -26,10 +26,7 @@ export async function findSetupState(transaction: Executor): Promise<SetupState>
   return { isOpen: true, needsAccountName: accounts.length === 0 };
 }
 
-/**
- * Returns the token of a new setup link, which replaces the previous link. Returns undefined if there is
- * already an administrator.
- */
+/** Returns the token of a new setup link, which replaces the previous one; undefined if there is an administrator. */
 export function renewSetupLink(database: Database): Promise<string | undefined> {
   const token = createToken();
   return database.write(async (transaction) => {
@@ -44,7 +41,6 @@ export interface Setup extends NewUser {
   accountName?: string | undefined;
 }
 
-/** Maximum number of account names shown before setup. */
 const NAMES_SHOWN_MAX = 10;
 
 /** The accounts that the first administrator will administer. */

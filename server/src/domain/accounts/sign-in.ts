@@ -35,10 +35,7 @@ export async function recordSignIn(
   return membership;
 }
 
-/**
- * Returns the user's first membership in an account that is not suspended. If all accounts are suspended,
- * ends the new session, whose cookie has not been sent yet.
- */
+/** If all accounts are suspended, ends the new session, whose cookie has not been sent yet. */
 async function findOpenMembership(
   database: Database,
   { userId, sessionId }: SessionActor,
@@ -80,10 +77,7 @@ export async function recordWrongFactor(database: Database, userId: string, addr
 /** @throws {AppError} `unauthorized` if the password has changed */
 export type PasswordCheck = (transaction: Executor) => Promise<void>;
 
-/**
- * Remembers the current password's hash. The returned check rejects a sign-in if the password has changed in
- * the meantime.
- */
+/** The returned check rejects the sign-in if the password has changed since this call. */
 export async function notePassword(transaction: Executor, userId: string): Promise<PasswordCheck> {
   const hash = await findPasswordHash(transaction, userId);
   return async (later) => {

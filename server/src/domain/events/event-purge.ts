@@ -12,10 +12,7 @@ const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;
 const ACCOUNTS_LENGTH = 100;
 
-/**
- * Removes events older than 30 days, and the parts of histories that expire with them. `now` is in UTC
- * milliseconds.
- */
+/** Removes expired events, and the parts of histories that expire with them. `now` is in UTC milliseconds. */
 export async function purgeEvents(database: Database, now: number, signal: AbortSignal): Promise<void> {
   const before = now - EVENTS_KEPT_MS;
   await forEachAccount(database, signal, (accountId) => purgeAccount(database, accountId, before, signal));
@@ -39,8 +36,7 @@ export async function forEachAccount(
 }
 
 async function purgeAccount(database: Database, accountId: string, before: number, signal: AbortSignal): Promise<void> {
-  // Nearly all accounts have nothing to remove. For those, reading one event is enough, and no transaction is
-  // needed.
+  // Nearly all accounts have nothing to remove, which reading one event shows without a transaction.
   while (!signal.aborted && (await findOldEvents(database, accountId, before, 1)).length > 0) {
     await database.write(async (transaction) => {
       const events = await findOldEvents(transaction, accountId, before, SLICE_LENGTH);
@@ -86,10 +82,7 @@ export async function purge(transaction: Executor, accountId: string, events: re
   await removeEvents(transaction, accountId, removed.events);
 }
 
-/**
- * Removes the parts of a listing's history that expire with an event.
- * @returns the number of history entries removed, which is at most `limit`, and the number of bytes removed
- */
+/** Removes the parts of a listing's history that expire with an event, at most `limit` entries. */
 async function removeWith(
   transaction: Executor,
   accountId: string,

@@ -70,10 +70,7 @@ const PAGE_BYTES_MAX = 1024 * 1024;
 /** The part of a page that is read before the response starts. The rest is read while it is being sent. */
 const FIRST_RUN = { limit: 300, bytesMax: 256 * 1024 };
 
-/**
- * Pages with a higher limit wait for a turn of the event loop before every read. Shorter pages do not wait
- * before their first read.
- */
+/** A page with a higher limit also waits for an event-loop turn before its first read. */
 const SHORT_PAGE_MAX = 100;
 
 /** Maximum number of events that a request with a filter examines in total, and with each SQL statement. */
@@ -130,10 +127,7 @@ interface EventRun {
   last: number;
 }
 
-/**
- * Returns undefined if the first event of the range has expired. The first row's sequence shows this, because
- * sequences have no gaps and the oldest events expire first.
- */
+/** Returns undefined if the range's first event has expired: sequences have no gaps, and the oldest expire first. */
 async function readAll(
   database: Database,
   accountId: string,

@@ -17,10 +17,7 @@ import type { LeasedRun } from './feed-lease.ts';
 import { failureText } from './feed-plan.ts';
 import { type FeedChange, type FeedSource, makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
 
-/**
- * Maximum total length of the rows that are written together, unless a single row is longer. Other writes
- * wait until these rows are written.
- */
+/** Maximum total length of rows that are written while other writes wait, unless a single row is longer. */
 const GROUP_LENGTH_MAX = 128 * 1024;
 
 /** Writes a plan's changes in groups. Other writes get their turn between the groups. */
@@ -104,7 +101,6 @@ export class FeedApplication {
   }
 }
 
-/** Returns the first rows that can be written together. */
 function takeGroup(rows: StagedWork[]): StagedWork[] {
   let length = 0;
   const end = rows.findIndex(({ content }) => {
@@ -114,10 +110,7 @@ function takeGroup(rows: StagedWork[]): StagedWork[] {
   return end < 0 ? rows : rows.slice(0, Math.max(end, 1));
 }
 
-/**
- * Rows written in one transaction. Their changes are recomputed, because a client may have changed the
- * listings since the plan was made.
- */
+/** Rows of one transaction. Changes are recomputed: a client may have changed listings since the plan was made. */
 class RowGroup {
   readonly batch = new ChangeBatch();
   readonly marks: [id: string, mark: string][] = [];

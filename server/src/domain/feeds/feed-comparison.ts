@@ -155,7 +155,6 @@ export class FeedComparison {
     this.#plan.listings += 1;
   }
 
-  /** Returns the feed's next listing without taking it. */
   async #peek(): Promise<FeedListing | undefined> {
     const { account, feed, pause } = this.#options;
     if (this.#listings.length === 0 && !this.#isLastPage) {

@@ -4,12 +4,8 @@ import type { Executor } from '../../storage/database.ts';
 import { findKeyedListings } from '../../storage/listings.ts';
 import type { FeedChange } from './feed-rows.ts';
 
-/** Maximum number of examples of each kind that a plan shows. */
 export const EXAMPLES_MAX = 1_000;
-/**
- * Maximum total length, as JSON, of the updates in a plan and, separately, of its failed rows. The last update
- * can exceed it.
- */
+/** Maximum length as JSON of a plan's updates and, separately, of its failed rows; the last update can exceed it. */
 export const EXAMPLES_LENGTH_MAX = 2 * 1024 * 1024;
 
 interface MissingExample {

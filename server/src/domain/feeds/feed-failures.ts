@@ -4,24 +4,17 @@ import { insertFailures, type StoredFailure } from '../../storage/feed-errors.ts
 import type { StoredRun } from '../../storage/feed-runs.ts';
 import type { FeedSource } from './feed-rows.ts';
 
-/**
- * A run stores no further failed rows once it has stored this many, or once their errors and values have about
- * this many bytes.
- */
+/** Once a run has stored this many failed rows, or about this many bytes of them, it only counts further ones. */
 const ROWS_MAX = 100_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 /** Maximum length of a failed row's values as JSON. */
 const VALUES_LENGTH_MAX = 64 * 1024;
 
-/** Whether the run has reached its limits for stored failed rows. Further failed rows are only counted. */
 export function hasAllFailures({ storedRows, storedBytes }: StoredRun): boolean {
   return storedRows >= ROWS_MAX || storedBytes >= BYTES_MAX;
 }
 
-/**
- * Stores failed rows until the run reaches its limits. `failures` has their values as in the staged file.
- * @returns the run, with updated totals of stored rows and bytes
- */
+/** Stores failed rows until the run reaches its limits. `failures` has their values as in the staged file. */
 export async function storeFailures(
   executor: Executor,
   accountId: string,

@@ -1,7 +1,6 @@
 import { AppError } from '../../model/errors.ts';
 import { type FeedCounts, type FeedSettings, parseLimit } from '../../model/feeds.ts';
 
-/** A reason to stop a run. */
 export interface GuardReason {
   reason: 'empty' | 'cut' | 'missing' | 'failed';
   message: string;
@@ -9,7 +8,6 @@ export interface GuardReason {
   limit?: number;
 }
 
-/** The parts of a plan that the guard checks. */
 export interface JudgedPlan {
   counts: FeedCounts;
   /** The line of the row in which the file ends, if the file is cut short. */
@@ -19,10 +17,7 @@ export interface JudgedPlan {
   newlyMissing: number;
 }
 
-/**
- * A percentage allows at least this many missing listings. Otherwise, the guard would stop nearly every run
- * of a feed with few listings.
- */
+/** The minimum for a percentage; without it, the guard would stop nearly every run of a feed with few listings. */
 const MISSING_MIN = 5;
 
 /** Returns the reasons why the plan must not be applied. Without `limits`, checks only the file itself. */
@@ -54,7 +49,6 @@ function limitOf(text: string, total: number, minimum: number): number {
   return text.endsWith('%') ? Math.max(limit, minimum) : limit;
 }
 
-/** The error for a run that the guard has stopped; `members` describe the plan. */
 export function stoppedByGuard(reasons: GuardReason[], members: Record<string, unknown>): AppError {
   const parameters = reasons.flatMap(({ reason, count }) => (count === undefined ? [] : [`${reason}Max=${count}`]));
   const isFileWrong = parameters.length < reasons.length;

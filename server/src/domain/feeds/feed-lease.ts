@@ -17,7 +17,7 @@ import { auditFeed } from '../access/audit.ts';
 import { type Actor, type Writing, write } from '../writing/writing.ts';
 import { countRun } from './feed-metrics.ts';
 
-/** A run that does not renew its lease for this long, such as that of a killed process, ends as interrupted. */
+/** A run that does not renew its lease for this long, for example because its process died, ends as interrupted. */
 export const LEASE_MS = 15_000;
 const RENEWAL_MS = 4_000;
 /** Maximum number of feeds per account, as documented in the API's contract. */
@@ -79,10 +79,7 @@ export class LeasedRun {
     this.run = outcome;
   }
 
-  /**
-   * Stores the end of the run, even if the actor has lost access.
-   * @param columns the columns of a CSV file that was applied
-   */
+  /** Stores the end of the run, even if the actor has lost access. */
   async end({ outcome, error }: Pick<StoredRun, 'outcome' | 'error'>, columns?: FeedColumn[]): Promise<void> {
     clearInterval(this.#renewal);
     const { accountId, user } = this.#actor;
@@ -197,7 +194,7 @@ function leaseLost(): AppError {
 
 const LOST_MAX = 100;
 
-/** Records the runs whose leases have expired, such as those of killed processes, as interrupted. */
+/** Marks runs with expired leases, such as those of killed processes, as interrupted. */
 export async function endLostRuns(database: Database): Promise<void> {
   for (const { accountId, name, runId } of await findLostRuns(database, Date.now(), LOST_MAX)) {
     await database.write(async (transaction) => {

@@ -9,7 +9,7 @@ const runs = createCounter<'outcome'>({
   labels: ['outcome'],
 });
 
-/** The number of late feeds in all accounts, as of the last count. */
+/** The number of late feeds in all accounts, as of the last count; undefined before the first. */
 let late: number | undefined;
 createGauge({
   name: 'property_listings_feeds_late',

@@ -19,10 +19,7 @@ const DETAILS_MAX = 20;
 /** What a run will do. The rows are in `file`; the plan itself has only totals and hashes. */
 export class FeedPlan implements JudgedPlan {
   readonly counts = emptyCounts();
-  /**
-   * Hashed together with the content of each row that has no hash, because the same content results in a
-   * different listing if the account's defaults change.
-   */
+  /** Hashed with the content of each row that has no hash: the listing also depends on the account's defaults. */
   hashStart = '';
   readonly file: StagedFile;
   cutLine: number | undefined;
@@ -35,7 +32,7 @@ export class FeedPlan implements JudgedPlan {
     this.file = file;
   }
 
-  /** Stores a row of the file, and its error if it is invalid on its own. */
+  /** Stores a row of the file and, if the row is invalid on its own, its error. */
   addRow({ line, externalId, values, cleaned, content, hash, isCut }: FeedRow): void {
     this.counts.rows += 1;
     this.counts.cleaned += cleaned;
@@ -48,10 +45,7 @@ export class FeedPlan implements JudgedPlan {
     if (error !== undefined) this.fail({ number, line, externalId }, error);
   }
 
-  /**
-   * Adds the content of a row that was not read because its hash was known.
-   * @throws {AppError} if the row is no longer valid
-   */
+  /** For a row that was not read because its hash was known. @throws {AppError} if the row is no longer valid */
   completeRow(number: number, { content, cleaned }: Pick<FeedRow, 'content' | 'cleaned'>): string {
     this.counts.cleaned += cleaned;
     if (typeof content === 'object') throw fromPlainError(content);
@@ -83,10 +77,7 @@ export class FeedPlan implements JudgedPlan {
     this.counts.cleaned += unread?.cleaned ?? 0;
   }
 
-  /**
-   * Adds a row that changes nothing, but whose listing needs a new mark. Because of the mark, the next run
-   * need not read the row or its listing.
-   */
+  /** For a row that changes nothing. The new mark lets the next run skip reading the row and its listing. */
   addMark(number: number): void {
     this.counts.unchanged += 1;
     this.file.addWork(number, 'mark');
@@ -141,7 +132,6 @@ export function failureText({ line, externalId }: FailingRow, error: PlainError 
   return JSON.stringify({ line, externalId, code, message, ...members, details: details?.slice(0, DETAILS_MAX) });
 }
 
-/** The error of a row that is invalid on its own. */
 function findRowError(externalId: string | undefined, content: FeedRow['content']): PlainError | RowError | undefined {
   if (typeof content === 'object') return content;
   return externalId === undefined ? withoutExternalId() : undefined;

@@ -53,7 +53,6 @@ export async function limitStored(database: Database, accountId: string, signal:
 /** Sorts after every run's id. */
 const ALL = `${RUN_ID_PREFIX}~`;
 
-/** Removes the oldest runs before an id, as `removeRuns` does. */
 async function removeSomeRuns(
   transaction: Executor,
   accountId: string,
@@ -80,7 +79,7 @@ export async function removeRuns(
   return removed;
 }
 
-/** Removes the runs of an account that is being deleted. @returns the number of removed rows and runs */
+/** Removes up to `limit` runs and failed rows of an account that is being deleted. @returns how many were removed */
 export function removeAllRuns(transaction: Executor, accountId: string, limit: number): Promise<number> {
   return removeSomeRuns(transaction, accountId, ALL, limit);
 }

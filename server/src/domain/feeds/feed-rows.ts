@@ -7,7 +7,6 @@ import { makeChanged, makeNew, readStored } from '../writing/save-listing.ts';
 import type { CurrentListing } from '../writing/write-path.ts';
 import type { Writing } from '../writing/writing.ts';
 
-/** A row of a feed's file. */
 export interface FeedRow {
   line: number;
   externalId: string | undefined;
@@ -15,10 +14,7 @@ export interface FeedRow {
   values: string | undefined;
   /** The number of values that were not in the API's format; 0 if the row was not read. */
   cleaned: number;
-  /**
-   * Why the row is invalid on its own, or what `RestoreRow` needs to restore the row; undefined if the row was
-   * not read.
-   */
+  /** Why the row is invalid on its own, or what `RestoreRow` needs; undefined if the row was not read. */
   content: PlainError | string | undefined;
   /** A hash that identifies the row; if undefined, the row's content identifies it. */
   hash: string | undefined;
@@ -26,13 +22,10 @@ export interface FeedRow {
   isCut: boolean;
 }
 
-/**
- * Restores a row from its content. The returned function makes the listing's input, or throws {AppError}
- * `validation_failed`.
- */
+/** Restores a row. The returned function makes the listing's input, or throws an `AppError` (`validation_failed`). */
 export type RestoreRow = (content: string) => (current: Listing | undefined) => ListingInput;
 
-/** The account's defaults for amounts that do not specify a currency or unit. */
+/** The account's defaults for prices without a currency and areas without a unit. */
 export type AccountUnits = Pick<Account, 'currency' | 'areaUnits'>;
 
 /** A feed's file. */
@@ -97,11 +90,7 @@ export interface FeedChange {
   before: (CurrentListing & { stored: KeyedListing }) | undefined;
 }
 
-/**
- * Makes the listing that results from a row.
- * @param stored the listing with the row's external id
- * @throws {AppError} `belongs_to_feed` or `validation_failed`
- */
+/** @throws {AppError} `belongs_to_feed` or `validation_failed` */
 export function makeFeedChange(
   context: Pick<Writing, 'account' | 'versionFloor'>,
   feed: string,

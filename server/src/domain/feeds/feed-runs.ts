@@ -28,7 +28,7 @@ export interface FeedRequest<R extends Reader = Actor> {
   missing: MissingMode | undefined;
   /** Derives the run's settings from the feed's stored settings. @throws {AppError} `validation_failed` */
   settle(stored: FeedSettings): FeedSettings;
-  /** The id of the plan to apply. */
+  /** The id of the plan to apply; undefined if the request does not specify a plan. */
   planId: string | undefined;
   source: FeedSource;
   /** Aborts when the client disconnects. */
@@ -70,10 +70,7 @@ export async function runFeed(database: Database, request: FeedRequest): Promise
   }
 }
 
-/**
- * Adds the run's id to the error. If listings were changed, also replaces the message of a database error, which
- * says that nothing was written.
- */
+/** Adds the run's id. If listings were changed, also replaces a database error's message that nothing was written. */
 function withRun(error: AppError, { id, counts }: StoredRun): AppError {
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
   const changed = counts.created + counts.updated + counts.withdrawn + counts.deleted;
@@ -190,7 +187,6 @@ async function storePlanned(leased: LeasedRun, plan: FeedPlan, { source, signal 
   } while (after > 0 && !hasAllFailures(leased.run));
 }
 
-/** Adds the first failed rows to the run's record. */
 async function noteErrors(database: Database, { accountId, run }: LeasedRun): Promise<void> {
   const options = { limit: ERRORS_MAX, bytesMax: ERRORS_LENGTH_MAX };
   const { rows } = await findFailures(database, accountId, run.id, 0, options);
@@ -198,10 +194,6 @@ async function noteErrors(database: Database, { accountId, run }: LeasedRun): Pr
   if (rows.length > 0) run.storedBytes += Buffer.byteLength(run.errors);
 }
 
-/**
- * Ends a run that was stopped or has failed. If the end cannot be stored, the run is recorded as interrupted
- * after its lease expires.
- */
 async function endWithError(database: Database, leased: LeasedRun, error: unknown): Promise<void> {
   const code = error instanceof AppError ? error.code : 'internal_error';
   const message = error instanceof AppError ? error.message : 'An unexpected error occurred; send the file again.';

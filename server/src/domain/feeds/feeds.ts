@@ -14,7 +14,6 @@ import { type Actor, type Writing, write } from '../writing/writing.ts';
 import { feedBusy, LEASE_MS, occupyFeed, RUN_ID_PREFIX } from './feed-lease.ts';
 import { removeRuns } from './feed-purge.ts';
 
-/** A feed with its last run. */
 export interface ShownFeed extends StoredFeed {
   lastRun: StoredRun | undefined;
   /** When the feed became late because no run had succeeded within the expected time; null if it is not late. */

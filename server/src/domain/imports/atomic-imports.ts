@@ -21,10 +21,7 @@ import { countRows, type ImportReport, importFailed, reportOf } from './import-r
 import type { ImportRow, RowOutcome } from './import-rows.ts';
 import type { Import } from './imports.ts';
 
-/**
- * Maximum number of rows in a file. While these rows are written, the account's other writes wait, and on SQLite
- * all other writes.
- */
+/** Maximum rows in a file. While they are written, the account's other writes wait; on SQLite, all other writes. */
 const ATOMIC_ROWS_MAX = 10_000;
 /** A plan larger than this leaves megabytes of garbage, so garbage is collected soon afterward. */
 const LARGE_PLAN_BYTES = 1024 * 1024;
@@ -36,13 +33,12 @@ const plans = new FairSemaphore(PLANS_MAX, 1);
 type StagedImport = Import & { keep: KeepText };
 
 /**
- * Saves all rows in one transaction, or none. The changes are computed before the transaction, which only
- * writes them.
+ * Saves all rows in one transaction, or none. The changes are computed before the transaction, which only writes them.
  * @param makeIdempotentRequest called when all rows have been read
  * @param memoryLengthMax how many characters of the rows and plan to keep in memory; the rest is on disk
- * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`, `unavailable` if the
- * listings change too fast, what `batches` and `write` throw, or the reason of `signal` if it aborts before
- * the last `nextTurn` of the transaction, which is then rolled back
+ * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`, `unavailable` if the listings
+ * change too fast, what `batches` and `write` throw, or the reason of `signal` if it aborts before the last `nextTurn`
+ * of the transaction, which is then rolled back
  */
 export async function importAtomically(
   database: Database,
@@ -96,7 +92,7 @@ async function gather({ batches, actor, keep }: StagedImport, bytesMax: number):
     // A lower bound, because the listings will not be shorter than the rows.
     for (const row of batch) bytes += 'issue' in row ? 0 : (row.stage?.(keep) ?? 0);
     if (bytes > bytesMax) throw changesTooMuch(bytesMax);
-    // Pauses while another atomic import is being written.
+    // On SQLite, pauses while a long write, such as another atomic import, is in progress.
     await ownTurn(actor.accountId);
     await untilMarkingEnds();
     if (rows.length <= ATOMIC_ROWS_MAX) continue;

@@ -25,10 +25,7 @@ export class DryRun {
   readonly #saver = new RowSaver();
   /** The account's counts after the rows saved so far, for checking its quotas. */
   #taken: Pick<AccountHead, 'listingCount' | 'storedBytes'> | undefined;
-  /**
-   * Rows whose listings were already copied, remembered because `save` receives a row again until the row is
-   * saved.
-   */
+  /** Rows whose listings were copied; `save` receives a row again until the row is saved. */
   readonly #lookedUp = new WeakSet<ImportRow>();
 
   private constructor(database: Database, actor: Actor, scratch: Scratch) {
@@ -79,7 +76,6 @@ export class DryRun {
     await this.#scratch.close();
   }
 
-  /** The account's listings that the rows could affect. */
   async #findAffected({ id: accountId }: Account, rows: ImportRow[]): Promise<StoredListing[]> {
     const found: (StoredListing | undefined)[] = [];
     for (const row of rows) {
@@ -92,10 +88,7 @@ export class DryRun {
   }
 }
 
-/**
- * Copies a listing to the temporary database, unless it is already there (possibly changed by earlier rows),
- * or an earlier row created a listing with the same external id.
- */
+/** Copies a listing, unless it was copied before, or an earlier row created one with the same external id. */
 async function copyOnce(writing: Writing, { id, doc }: StoredListing): Promise<void> {
   const { transaction, account } = writing;
   if ((await findListing(transaction, account.id, id)) !== undefined) return;

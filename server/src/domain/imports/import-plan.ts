@@ -40,8 +40,7 @@ export interface PlanOptions {
 }
 
 /**
- * Computes the outcomes of saving the rows one by one. When a listing that a row could affect changes, the
- * plan becomes stale, and `refresh` brings it up to date.
+ * Computes the outcomes of saving rows one by one. Changes to affected listings make the plan stale until `refresh`.
  */
 export class ImportPlan {
   outcomes: RowOutcome[] = [];
@@ -53,7 +52,7 @@ export class ImportPlan {
   #accountAfter: AccountHead;
   #known: KnownListings;
   #planned = new Map<ImportRow, PlannedRow>();
-  /** Set while `refresh` changes the plan, and if it failed or needed a document that was released. */
+  /** Set while `refresh` changes the plan, and if `refresh` failed or needed a released document. */
   #mustBeRemade = false;
 
   constructor(rows: readonly ImportRow[], account: AccountHead, options: PlanOptions) {
@@ -64,12 +63,10 @@ export class ImportPlan {
     this.#known = new KnownListings(options.keep);
   }
 
-  /** The bytes that are read and written. */
   get bytes(): number {
     return this.#known.bytes + this.batch.bytes;
   }
 
-  /** The account's counts after all rows, for checking its quotas. */
   get countsAfter(): Pick<AccountHead, 'listingCount' | 'storedBytes'> {
     const { listingCount, storedBytes } = this.#accountAfter;
     return { listingCount, storedBytes };
@@ -124,7 +121,7 @@ export class ImportPlan {
     await this.make(transaction, pause);
   }
 
-  /** @returns false if a document that was released is needed */
+  /** @returns false if a released document is needed */
   async #computeAgain(pause: () => Promise<void>): Promise<boolean> {
     try {
       await this.#compute(pause);
@@ -201,7 +198,6 @@ export class ImportPlan {
   }
 }
 
-/** `bytesMax` is the maximum bytes that are read and written. */
 export function changesTooMuch(bytesMax: number): AppError {
   const message =
     `The file changes too much for one transaction: its listings, before and after the changes, exceed ` +
@@ -209,7 +205,6 @@ export function changesTooMuch(bytesMax: number): AppError {
   return new AppError('payload_too_large', message);
 }
 
-/** Whether the account's defaults and quotas are unchanged. */
 function haveSameSettings(one: AccountHead, other: AccountHead): boolean {
   const names = ['currency', 'areaUnits', 'listingsMax', 'bytesMax'] as const;
   return names.every((name) => one[name] === other[name]);

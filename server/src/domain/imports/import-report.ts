@@ -44,7 +44,6 @@ export function emptyReport(): ImportReport {
   return { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [] };
 }
 
-/** The report on all rows. */
 export function reportOf(outcomes: readonly RowOutcome[]): ImportReport {
   const report = emptyReport();
   for (const outcome of outcomes) addOutcome(report, outcome);
@@ -72,7 +71,6 @@ function cutDetails({ errors }: ImportReport, details: RowFailure['details']): R
   return kept < DETAILS_MAX ? details?.slice(0, DETAILS_MAX - kept) : undefined;
 }
 
-/** The error for an atomic import with rows that cannot be imported. */
 export function importFailed({ failed, errors }: ImportReport): AppError {
   const message =
     failed === 1

@@ -20,7 +20,6 @@ export interface ValidRow extends AnyRow {
   makeInput(current: Listing | undefined): ListingInput;
   /** Passes the row's values to `keep`. @returns their length as JSON */
   stage?(keep: KeepText): number;
-  /** The number of values that were cleaned. */
   cleaned?: number;
 }
 

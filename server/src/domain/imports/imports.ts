@@ -68,19 +68,13 @@ async function saveAll(
   }
 }
 
-/**
- * Records the import in the audit log, in its own transaction after the rows' transactions. The report does
- * not count rows whose outcome is unknown.
- */
+/** Runs in its own transaction after those of the rows. The report does not count rows whose outcome is unknown. */
 async function auditReport(database: Database, { accountId, user }: Actor, report: ImportReport): Promise<void> {
   if (user === undefined) return;
   await database.write((transaction) => auditImport(transaction, user, report), accountId);
 }
 
-/**
- * Adds the report to the error. If rows were written, also replaces the message of a database error, which
- * says that nothing was written.
- */
+/** Adds the report. If rows were written, also replaces a database error's message that nothing was written. */
 function withReport(error: AppError, report: ImportReport): AppError {
   const members = { ...error.members, ...report };
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';

@@ -5,10 +5,7 @@ import type { Writing } from '../writing/writing.ts';
 import { ImportPlan } from './import-plan.ts';
 import type { ImportRow, RowOutcome } from './import-rows.ts';
 
-/**
- * Maximum number of rows per transaction, which is one full batch. Writing the rows takes about 5 ms; after
- * that, other writes get their turn.
- */
+/** Rows per transaction: one full batch, which takes about 5 ms to write. Other writes then get their turn. */
 const ROWS_MAX = BATCH_LENGTH;
 /** Maximum bytes that a transaction with several rows reads and writes. */
 const BYTES_MAX = 256 * 1024;

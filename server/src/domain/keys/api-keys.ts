@@ -78,10 +78,7 @@ function generateKey(request: NewApiKey): GeneratedKey {
   return { key, secret };
 }
 
-/**
- * Changes a key's name.
- * @throws {AppError} `validation_failed` for an invalid name, or what `deleteApiKey` throws
- */
+/** @throws {AppError} `validation_failed` for an invalid name, or what `deleteApiKey` throws */
 export function renameApiKey(
   database: Database,
   keyId: string,
@@ -137,7 +134,7 @@ export function rollApiKey(
 async function requireUnrolled(transaction: Executor, { accountId, id, replacedBy }: ApiKey): Promise<void> {
   if (replacedBy === null) return;
   const replacement = await findApiKey(transaction, accountId, replacedBy);
-  // The key's original lifetime is not known any more, so a new key cannot get it.
+  // The original lifetime is no longer known, so a new key cannot get the same one.
   const advice = replacement
     ? `; roll its replacement ${replacedBy} instead`
     : ', and its replacement was deleted; create a new key instead';

@@ -11,10 +11,7 @@ export interface UsedKey {
   isDeleted: boolean;
 }
 
-/**
- * Finds the names of keys used at or after `since` (UTC milliseconds). The names of deleted keys come from
- * the audit log.
- */
+/** Finds the names of keys used at or after `since` (UTC milliseconds); the audit log has those of deleted keys. */
 export async function nameKeys(
   database: Database,
   accountId: string,

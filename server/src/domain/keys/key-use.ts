@@ -27,7 +27,6 @@ function hourOf(timeMs: number): number {
 
 type UsedKey = Pick<KeyPrincipal, 'keyId' | 'accountId'>;
 
-/** A key's use in an hour. */
 interface Use extends KeyHour {
   accountId: string;
   lastUsedAt: number;
@@ -151,7 +150,6 @@ async function writeUse(transaction: Executor, { accountId, lastUsedAt, ...hour 
   await addKeyHour(transaction, accountId, hour);
 }
 
-/** Sums the use of the account's keys over the hours shown. */
 export async function sumKeyUse({ scans }: Database, accountId: string) {
   const hours = await findKeyHours(scans, accountId, firstHourShown());
   const sums = new Map<string, { requests: number; errors: number }>();

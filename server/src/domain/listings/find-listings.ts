@@ -8,10 +8,7 @@ import { getLiveHead, type Principal } from '../access/principals.ts';
 import { readFirst, runSize } from './run-size.ts';
 import { type FoundListings, type PageRequest, searchListings } from './search-listings.ts';
 
-/**
- * @throws {AppError} `unauthorized` if the principal loses access before all listings are read,
- * `unavailable`, or the reason of an aborted `signal`
- */
+/** @throws {AppError} `unauthorized` if access is lost, `unavailable`, or the reason of an aborted `signal` */
 export function findListings(
   database: Database,
   principal: Principal,
@@ -35,10 +32,7 @@ export async function countListings(
   return count;
 }
 
-/**
- * The matches in the search's box, grouped by the squares of a grid.
- * @throws {AppError} as `findListings` does
- */
+/** Groups the matches in the search's box by the squares of a grid. @throws {AppError} as `findListings` does */
 export async function clusterListings(
   database: Database,
   principal: Principal,
@@ -66,10 +60,7 @@ async function listNewest(
   return { first: first.docs, rest, pageEnd };
 }
 
-/**
- * The id of a page's last listing, which a response header needs before the whole page is read; undefined if
- * the list ends with this page.
- */
+/** The id of the page's last listing, which a header needs in advance; undefined if the list ends with this page. */
 async function findEnd(first: ListingRun, limit: number, { accountId }: Principal, database: Database) {
   const { docs, nextAfterId } = first;
   if (nextAfterId === undefined || docs.length === limit) return nextAfterId;

@@ -39,8 +39,7 @@ export async function readHistory(
   if (current !== undefined) {
     entries.push({ ...current, type: current.version === 1 ? 'listing.created' : 'listing.updated' });
   }
-  // Between the two reads, a change may have copied the current entry to the former entries, so the second
-  // read excludes it.
+  // A change between the reads may copy the current entry to the former ones, so the second read excludes it.
   const { rows, isCut } = await findFormerEntries(database, accountId, id, {
     before: current?.sequence ?? before ?? AFTER_EVERY_SEQUENCE,
     limit: limit + 1 - entries.length,

@@ -3,15 +3,9 @@ import type { ListingSearch, Totals } from '../../storage/searches.ts';
 
 /** Maximum number of accounts whose counts are cached. The counts of an account take less than 1 KiB. */
 const ACCOUNTS_MAX = 1000;
-/**
- * In accounts with up to this many listings, cached counts are not used after a change, because counting takes
- * only a few milliseconds.
- */
+/** For accounts of up to this size, a change invalidates the counts, because counting takes only milliseconds. */
 const QUICK_LENGTH = 10_000;
-/**
- * How long a larger account's counts are used despite changes, per listing. This is about 30 times as long as
- * counting takes on PostgreSQL (0.7 µs per listing).
- */
+/** How long counts are used despite changes, per listing: about 30 times the counting time on PostgreSQL (0.7 µs). */
 const FRESH_MS_PER_LISTING = 0.02;
 
 interface Counted {
@@ -22,10 +16,7 @@ interface Counted {
   freshUntilMs: number;
 }
 
-/**
- * Caches counts of listings by status, because on PostgreSQL, counting reads all listings of the account, and
- * dashboards request the counts every few seconds.
- */
+/** Caches counts: on PostgreSQL, counting reads all of an account's listings, and dashboards ask every few seconds. */
 export class ListingCounts {
   readonly #search: Pick<ListingSearch<never>, 'countByStatus'>;
   readonly #byAccount = new Map<string, Counted>();

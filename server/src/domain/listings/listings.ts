@@ -8,10 +8,7 @@ import { readStored, requireFreeExternalId, type SavedListing, saveChanged, save
 import { storeDeleted } from '../writing/write-path.ts';
 import { type Actor, type IdempotentRequest, type WriteResult, type Writing, write } from '../writing/writing.ts';
 
-/**
- * Checks the listing's version, which is undefined if there is no listing.
- * @throws {AppError} `version_mismatch` or `precondition_failed`
- */
+/** `version` is undefined if there is no listing. @throws {AppError} `version_mismatch` or `precondition_failed` */
 export type Precondition = (version: number | undefined) => void;
 
 export interface ChangeOptions {
@@ -27,10 +24,7 @@ function findByKey({ transaction, account }: Writing, key: ListingKey): Promise<
     : findListingByExternalId(transaction, account.id, key.externalId);
 }
 
-/**
- * Input that was parsed before the transaction. If parsing failed, the error is thrown inside the
- * transaction, after the check for a replay.
- */
+/** Input that was parsed before the transaction, which throws a parsing error only after the check for a replay. */
 export type ParsedInput = ListingInput | AppError;
 
 /**

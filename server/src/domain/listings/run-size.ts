@@ -5,10 +5,7 @@ import { RUN_BYTES_MAX, RUN_LENGTH } from '../../storage/runs.ts';
 const BYTES_MAX = 120 * 1024;
 /** Maximum total bytes of the current runs of all lists that are being sent, as far as `PART_MIN` allows. */
 const ALL_BYTES_MAX = 4 * 1024 * 1024;
-/**
- * Longer pages are read while they are sent, because a thousand listings in one string would burden the
- * garbage collector.
- */
+/** Longer pages are read while they are sent: a thousand listings in one string burden the garbage collector. */
 const WHOLE_LENGTH_MAX = 300;
 /** Maximum number of pages that are read as a whole at the same time. */
 const PAGES_WHOLE = 8;

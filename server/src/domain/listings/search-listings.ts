@@ -15,9 +15,7 @@ export interface FoundListings {
   pageEnd: string | undefined;
 }
 
-/** The requested part of a list. */
 export interface PageRequest {
-  /** Whether the response can be sent in parts. */
   canBeStreamed: boolean;
   /** The position before the first listing; undefined for the beginning. */
   after: string | undefined;
@@ -149,10 +147,7 @@ class Reading {
     this.#isCut = count === wanted.limit;
   }
 
-  /**
-   * Counts the list as a holder until it has opened all packs or its client is disconnected, as after an error.
-   * @returns the length of the list's next group
-   */
+  /** Counts the list as a holder until all packs are opened or `signal` aborts. @returns the next group's length */
   #hold(): number {
     const { signal } = this.#of;
     signal.throwIfAborted();

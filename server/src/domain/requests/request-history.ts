@@ -79,10 +79,7 @@ export async function findRequests(
   return { entries, next: undefined };
 }
 
-/**
- * Counts the account's requests per UTC day. Days are numbered from 1970.
- * @throws {AppError} `unavailable`
- */
+/** Counts the account's requests per UTC day. Days are numbered from 1970. @throws {AppError} `unavailable` */
 export async function countRequestsByDay(
   database: LogDatabase,
   accountId: string,
@@ -99,10 +96,7 @@ export async function countRequestsByDay(
   return counts;
 }
 
-/**
- * The UTC day of the oldest block of all accounts; undefined if the log is empty. Days are numbered from 1970.
- * @throws {AppError} `unavailable`
- */
+/** The oldest block's UTC day, counted from 1970; undefined if the log is empty. @throws {AppError} `unavailable` */
 export async function findOldestDay(database: LogDatabase): Promise<number | undefined> {
   const oldest = await findOldestRequestBlock(database);
   return oldest && Math.floor(timeOfId(oldest.id) / DAY_MS);

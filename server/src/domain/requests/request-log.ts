@@ -30,10 +30,7 @@ const READ_WAIT_MS = 2_000;
  * waited longer as objects, the garbage collector would copy them repeatedly.
  */
 const UNPACKED_MAX = 64;
-/**
- * The maximum bytes of a request without its path, query, and error body, and of one character of those
- * strings, such as \u0001.
- */
+/** Maximum bytes of a request without path, query, and error body, and of one character of those, such as \u0001. */
 const MEMBERS_BYTES_MAX = 300;
 const CHARACTER_BYTES_MAX = 6;
 
@@ -65,7 +62,6 @@ interface Similar {
   counting: StoredRequest | undefined;
 }
 
-/** Reports requests that are missing from the log. */
 export type OnLoss = (count: number, cause: unknown) => void;
 
 /**
@@ -98,18 +94,12 @@ export class RequestLog {
     return this.retention !== undefined;
   }
 
-  /**
-   * Opens the database before the first request, and repairs it if necessary. Never rejects. If opening
-   * fails, the error is reported when the first requests are lost.
-   */
+  /** Opens and, if necessary, repairs the database. Never rejects: an error is reported when requests are lost. */
   async open(): Promise<void> {
     if (this.isOn) await this.#database.write(async () => {}).catch(() => {});
   }
 
-  /**
-   * Counts a request instead of recording it, if the log has enough similar requests from this period.
-   * @returns whether the request was counted
-   */
+  /** Counts a request if the log has enough similar ones. @returns false if the request must be recorded instead */
   countInstead(keyId: string, method: string, status: number | null, at: number): boolean {
     const entry = this.#similarTo(keyId, method, status, at)?.counting;
     if (entry === undefined) return false;
@@ -141,7 +131,7 @@ export class RequestLog {
     } else if (block.unpacked.push(stored) === UNPACKED_MAX) pack(block);
   }
 
-  /** Returns undefined for changes and errors other than 429, which are always recorded. Called for every request. */
+  /** Returns undefined for requests that are always recorded: changes, and errors other than 429. */
   #similarTo(keyId: string, method: string, status: number | null, at: number): Similar | undefined {
     const isRead = (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
     if (!isRead && status !== TOO_MANY_REQUESTS) return undefined;
@@ -172,7 +162,6 @@ export class RequestLog {
     return settleWithin(READ_WAIT_MS, this.flush());
   }
 
-  /** Returns the account's open block, or a new one if the open block is from another period or too full. */
   #blockFor(accountId: string, period: number, bytes: number): OpenBlock {
     const open = this.#open.get(accountId);
     if (open !== undefined) {

@@ -16,7 +16,6 @@ export interface UsageRange {
   requestsFrom: number | undefined;
 }
 
-/** An account's usage on one day. */
 export interface UsageDay extends Record<Count, number> {
   accountId: string;
   account: string;

@@ -40,8 +40,7 @@ export async function listDeliveries(
 
 /**
  * Schedules a delivery to be sent again immediately.
- * @throws {AppError} `events_expired`, `quota_exceeded` for too many pending deliveries, or what `changeOne`
- * throws
+ * @throws {AppError} `events_expired`, `quota_exceeded` for too many pending deliveries, or what `changeOne` throws
  */
 export async function redeliver(
   { database }: WebhookServices,
@@ -90,10 +89,7 @@ function eventGone(): AppError {
 /** Limits how many sample events are sent at the same time, in total and per account. Each uses a connection. */
 const testing = new FairSemaphore(32, 2);
 
-/**
- * Sends a sample event and waits for the response.
- * @throws {AppError} `not_found`, or `unavailable` if too many sample events wait
- */
+/** Sends a sample event. @throws {AppError} `not_found`, or `unavailable` if too many sample events wait */
 export async function testWebhook(
   services: WebhookServices,
   { accountId, epoch }: Principal,

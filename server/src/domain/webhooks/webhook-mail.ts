@@ -3,10 +3,7 @@ import type { Webhook } from '../../model/webhooks.ts';
 import type { Database } from '../../storage/database.ts';
 import { listMembers } from '../../storage/memberships.ts';
 
-/**
- * Tells the account's administrators that an endpoint was disabled, if the service can send mail. Calls `onError`
- * for each administrator to whom the mail could not be sent.
- */
+/** Does nothing without a mailer. Calls `onError` for each administrator to whom the mail could not be sent. */
 export async function mailDisabledWebhook(
   database: Database,
   { mailer, publicUrl }: { mailer: Mailer | undefined; publicUrl: string | undefined },

@@ -7,14 +7,12 @@ import { findWebhookKeys } from '../../storage/webhooks.ts';
 const SLICE_LENGTH = 100;
 const PAGE_LENGTH = 100;
 
-/** Removes all of an endpoint's deliveries before the endpoint itself is deleted. */
 export async function removeAllDeliveries(database: Database, accountId: string, id: string): Promise<void> {
   const remove = () =>
     database.write((transaction) => removeDeliveries(transaction, accountId, id, SLICE_LENGTH), accountId);
   while ((await remove()) >= SLICE_LENGTH);
 }
 
-/** Removes all of an endpoint's settled deliveries, in slices. */
 export async function removeSettledDeliveries(database: Database, accountId: string, id: string): Promise<void> {
   await purgeEndpoint(database, accountId, id, Date.now());
 }

@@ -50,10 +50,7 @@ export function secretOwner(accountId: string, id: string): string {
   return `${accountId}/${id}`;
 }
 
-/**
- * @throws {AppError} `validation_failed` for the URL, `quota_exceeded`, or what `write` and `getAuditActor`
- * throw
- */
+/** @throws {AppError} `validation_failed` for the URL, `quota_exceeded`, or what `write` and `getAuditActor` throw */
 export async function createWebhook(
   services: WebhookServices,
   change: WebhookChange,
@@ -107,7 +104,7 @@ export async function changeWebhook(
   });
 }
 
-/** Generates a new secret. @throws {AppError} what `changeOne` throws */
+/** The old secret also signs requests until `oldSecretUntil`. @throws {AppError} what `changeOne` throws */
 export async function rollSecret(
   services: WebhookServices,
   change: WebhookChange,
@@ -123,10 +120,7 @@ export async function rollSecret(
   return { ...result, outcome: { ...result.outcome, secret: await findSecret(services, accountId, id) } };
 }
 
-/**
- * Moves an endpoint's position to the sequence `after`, so that all later events are sent again.
- * @throws {AppError} `events_expired`, or what `changeOne` throws
- */
+/** Events after the sequence `after` are sent again. @throws {AppError} `events_expired`, or what `changeOne` throws */
 export async function replayWebhook(
   { database }: WebhookServices,
   change: WebhookChange,

@@ -24,7 +24,6 @@ import { insertSearchRows, releaseExternalId, updateSearchRows } from '../../sto
 import { measureVersion, type VersionSize } from './quotas.ts';
 import type { Writing } from './writing.ts';
 
-/** A listing's change, ready to be written. */
 export interface ReadyChange extends VersionSize {
   type: 'created' | 'updated';
   id: string;
@@ -167,10 +166,7 @@ export class ChangeBatch {
     if (change.type === 'created') this.#created += 1;
   }
 
-  /**
-   * Adds to the batch's own counts a change to a stored listing. These counts are used only if the transaction
-   * suspends the trigger that otherwise updates the stored counts.
-   */
+  /** `#counts` is used only if the transaction suspends the trigger that otherwise updates the stored counts. */
   #count(change: ReadyChange, earlier: Final | undefined, before: FormerListing | undefined): void {
     if (!change.parts.some((part) => COUNTED_PARTS.has(part))) return;
     const counted = earlier?.before === undefined ? before?.counted : countedValues(earlier.change.columns);
@@ -203,10 +199,7 @@ export class ChangeBatch {
     for (const [feed, by] of feedGrowth(finals)) await growFeed(transaction, account.id, feed, by);
   }
 
-  /**
-   * Gives new listings greater ids, unless their ids are in order and greater than those of the account's
-   * listings.
-   */
+  /** Gives new listings greater ids, unless their ids are in order and greater than those of the account's listings. */
   #renewIds(account: AccountHead): void {
     const created = [...this.#finals.values()].filter(({ before }) => before === undefined);
     const oldIds = created.map(({ change }) => change.id);

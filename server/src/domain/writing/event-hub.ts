@@ -66,9 +66,7 @@ export class EventHub {
     return promise;
   }
 
-  /**
-   * Runs `work` when the account's turn comes. If the database is lost, all waiting work fails immediately.
-   */
+  /** Runs `work` when the account's turn comes. If the database is lost, all waiting work fails immediately. */
   read<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.run(accountId, () =>
       work().catch((error: unknown) => {

@@ -19,10 +19,7 @@ export interface IdempotentRequest {
 /** How long records are valid, as documented in the API's contract. */
 const RECORD_KEPT_MS = 24 * 60 * 60 * 1000;
 
-/**
- * Stores the outcome of a request. For a listing, the document is replaced by the sequence of its version;
- * otherwise, a request of a few bytes could store a whole document.
- */
+/** Stores a listing's sequence instead of its document; otherwise, a request of a few bytes could store a document. */
 export async function recordOutcome(
   transaction: Executor,
   accountId: string,
@@ -39,10 +36,7 @@ function isSavedListing(outcome: unknown): outcome is StoredListing {
   return typeof outcome === 'object' && outcome !== null && 'doc' in outcome;
 }
 
-/**
- * Returns the outcome of a request with this key from the last 24 hours.
- * @throws {AppError} `idempotency_key_reused`
- */
+/** Finds the outcome of an earlier request with this key. @throws {AppError} `idempotency_key_reused` */
 export async function findOutcome<T>(
   transaction: Executor,
   accountId: string,
@@ -67,10 +61,7 @@ async function findLiveRecord(
   return row !== undefined && (row.expiresAt > Date.now() || trustedNow() === undefined) ? row : undefined;
 }
 
-/**
- * If the outcome is a listing, its `sequence` identifies the document. Earlier releases stored the document
- * instead.
- */
+/** A listing's `sequence` identifies its document. Earlier releases stored the document instead. */
 async function readOutcome(transaction: Executor, accountId: string, outcome: ReturnType<typeof JSON.parse>) {
   const { id, sequence } = outcome;
   if (sequence === undefined) return outcome;

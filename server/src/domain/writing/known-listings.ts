@@ -13,7 +13,6 @@ export interface PlanListing {
   docBytes: number;
 }
 
-/** Thrown if a document is needed again after it was released. */
 export class ReleasedDocError extends Error {
   constructor() {
     super("A listing's document is needed after it was released");

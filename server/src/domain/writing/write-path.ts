@@ -13,7 +13,6 @@ import type { Writing } from './writing.ts';
 // Each change increments the account's sequence, appends an event, and writes the listing and its history, in
 // one transaction.
 
-/** A stored listing and its parsed document. */
 export interface CurrentListing {
   stored: StoredListing;
   listing: Listing;

@@ -26,10 +26,7 @@ export interface Reader {
 /** A principal that changes data. Passing a principal with read-only access does not compile. */
 export interface Actor extends Reader {
   access?: 'full';
-  /**
-   * The feed whose run or deletion makes the changes. If it is given, histories name the feed instead of the key
-   * or user.
-   */
+  /** The feed whose run or deletion makes the changes; histories then name the feed instead of the key or user. */
   feed?: { name: string; runId: string };
 }
 
@@ -138,7 +135,6 @@ export async function getActingAccount(transaction: Executor, actor: Reader): Pr
   return account;
 }
 
-/** The account, and the name of the actor's key. */
 type ActingAccount = AccountHead & { keyName?: string };
 
 async function findActingAccount(transaction: Executor, actor: Reader): Promise<ActingAccount | undefined> {

@@ -4,7 +4,7 @@ import type { ProcessMetrics } from '../../lib/metrics.ts';
 export const RELEASE_VARIABLE = 'PROPERTY_LISTINGS_RELEASE';
 /** The environment variable in which a worker gets the number of sockets that it inherits. */
 export const SOCKETS_VARIABLE = 'PROPERTY_LISTINGS_SOCKETS';
-/** The file descriptor of the first of these sockets. */
+/** The file descriptor of the first socket that a worker inherits. */
 export const FIRST_SOCKET = 4;
 
 /** Orders from the first process to a worker. */

@@ -3,13 +3,11 @@ import { bindSockets, claimPort, SHARES_PORTS, type Where } from '../../http/pro
 import { cannotListen } from '../listening.ts';
 
 /**
- * The port on which workers listen. The first process binds a group of sockets for each worker, and keeps
- * them open but does not listen: a worker that replaces another one inherits its sockets, so no connection is
- * lost.
+ * The port on which workers listen. The first process binds a group of sockets for each worker, and keeps them open but
+ * does not listen: a worker that replaces another one inherits its sockets, so no connection is lost.
  *
- * The system assigns connections to every socket that listens, even if no worker accepts them. So a worker
- * stops listening only when another one listens on the same sockets, and sockets that no worker serves are
- * closed.
+ * The system assigns connections to every socket that listens, even if no worker accepts them. So a worker stops
+ * listening only when another one listens on the same sockets, and sockets that no worker serves are closed.
  *
  * Where the system cannot share a port, there are no groups, and node:cluster distributes connections.
  */

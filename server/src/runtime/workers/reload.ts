@@ -4,10 +4,7 @@ import { ConfigError, type Environment, readEnvironment, readRelease } from '../
 import type { Backups } from '../backups.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/**
- * The release that is running. Another release that is installed while the service runs must not run at the
- * same time.
- */
+/** The running release. Another release, installed in the meantime, must not run alongside it. */
 const RELEASE = readRelease();
 
 /** The settings and the environment that the service was started with, and its backups. */

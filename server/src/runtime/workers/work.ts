@@ -65,10 +65,7 @@ async function serveUntilStopped(): Promise<void> {
   process.exit(0);
 }
 
-/**
- * The file descriptors of the sockets on which this worker listens; undefined if node:cluster distributes
- * connections.
- */
+/** The file descriptors of this worker's sockets; undefined if node:cluster distributes connections. */
 function inheritedSockets(): number[] | undefined {
   const count = Number(process.env[SOCKETS_VARIABLE]);
   if (count === 0) return undefined;
@@ -82,10 +79,7 @@ function requireSameRelease(): void {
   throw new ConfigError(`Release ${installed} is installed, but ${running} is running; restart the service.`);
 }
 
-/**
- * A promise for each order. Signals are ignored: a terminal sends them to all processes, and the first
- * process decides.
- */
+/** A promise for each order. Signals are ignored: a terminal sends them to all processes; the first process decides. */
 function receiveOrders(): Record<Exclude<Order, 'measure'>, Promise<void>> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   // A message to a dead process emits an error.

@@ -33,7 +33,7 @@ export function givePermits(): void {
     for (const release of held.get(worker)?.values() ?? []) release();
     held.delete(worker);
   };
-  // On both events, because messages that arrive between them can still take permits.
+  // Handled on both events, because messages that arrive between them can still take permits.
   cluster.on('exit', takeBack).on('disconnect', takeBack);
 }
 
@@ -65,10 +65,7 @@ function findRequest(message: unknown): PermitRequest | undefined {
 /** How long an upload waits for the reply of the first process. */
 const ANSWER_MAX_MS = 500;
 
-/**
- * Permits that a worker gets from the first process. While that process does not respond, the worker uses its
- * own.
- */
+/** Permits from the first process. While that process does not respond, the worker uses its own permits. */
 export class WorkerPermits implements Permits {
   readonly #own = new OwnPermits();
   #lastId = 0;

@@ -65,11 +65,9 @@ export class WorkerPool {
   }
 
   /**
-   * Replaces all workers, one after the other: an old one stops accepting requests when new ones listen on
-   * its sockets.
+   * Replaces all workers, one after the other: an old one stops accepting requests when new ones listen on its sockets.
    * @throws {ConfigError} if the host or the port has changed, and the service cannot listen there
-   * @throws {AppError} `unavailable` if a worker cannot start or the service stops; workers not yet replaced
-   * continue
+   * @throws {AppError} `unavailable` if a worker cannot start or the service stops; workers not yet replaced continue
    */
   async replaceAll(size: number, where: Where): Promise<void> {
     const before = this.#port;
@@ -105,8 +103,7 @@ export class WorkerPool {
   /** The metrics of all workers, and the counters of workers that have ended. */
   async measure(): Promise<ProcessMetrics[]> {
     await Promise.all([...this.#all].map((worker) => worker.measure()));
-    // Both are read in the same turn, because the metrics of a worker that ends move from `running` to
-    // `ended`.
+    // Both are read in the same turn, because the metrics of a worker that ends move from `running` to `ended`.
     const ended = this.#endedMetrics;
     const running = [...this.#all].map(({ lastMetrics }) => lastMetrics);
     return [await ended, ...running];
@@ -204,7 +201,6 @@ export class WorkerPool {
     this.#housekeeper?.tell('keep house');
   }
 
-  /** Starts workers until there are enough. */
   async #fill(): Promise<void> {
     this.#filling ??= this.#startMissing().finally(() => {
       this.#filling = undefined;

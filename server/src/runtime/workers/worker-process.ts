@@ -37,7 +37,6 @@ export class WorkerProcess {
   readonly #worker: Worker;
   readonly #startTimeMs = performance.now();
   #onReport: (report: Report) => void = () => {};
-  /** The latest metrics that the worker reported. */
   #metrics: ProcessMetrics = [];
   #onMetrics: () => void = () => {};
   #measuring: Promise<void> | undefined;

@@ -7,10 +7,7 @@ import { SERVICE } from '../../access/audit.ts';
 import { audit } from '../webhooks.ts';
 import type { Entry } from './endpoint-queue.ts';
 
-/**
- * Results are stored together at this interval. All endpoints store their results at the same moments, so they
- * can share commits.
- */
+/** All endpoints store their results at the same moments, at this interval, so they can share commits. */
 const FLUSH_MS = 200;
 /** How often to store a position that has only moved past events that the endpoint's filter excludes. */
 const POSITION_MS = 5_000;
@@ -22,7 +19,6 @@ const TRIM_EVERY = 250;
 /** Why an endpoint must be read again, or why nothing more is sent to it. */
 export type EndReason = 'changed' | 'disabled' | Error;
 
-/** The endpoint that the results belong to. */
 export interface ResultsOwner {
   readonly accountId: string;
   readonly webhook: ClaimedWebhook;
@@ -33,7 +29,7 @@ export interface ResultsOwner {
   end(why: EndReason): void;
 }
 
-/** Stores the results of an endpoint's deliveries, and its position, in shared transactions. */
+/** Stores the results of an endpoint's deliveries together with the endpoint's position. */
 export class DeliveryResults {
   readonly #owner: ResultsOwner;
   readonly #database: Database;
@@ -73,10 +69,7 @@ export class DeliveryResults {
     if (this.#unstored.length === 1) this.#setTimer();
   }
 
-  /**
-   * Stores the results so far, unless some are already being stored. Does not wait for a turn of the event
-   * loop, so endpoints can share a commit.
-   */
+  /** Stores the results so far. Does not wait for an event-loop turn, so endpoints can share a commit. */
   store(): Promise<void> {
     this.#storing ??= this.#storeAll().finally(() => {
       this.#storing = undefined;
@@ -93,7 +86,6 @@ export class DeliveryResults {
     clearTimeout(this.#timer);
   }
 
-  /** Stores the last results, if possible. */
   async finish(): Promise<void> {
     await this.#storing?.catch(() => {});
     await this.store().catch(() => {});
@@ -135,9 +127,7 @@ export class DeliveryResults {
     if (isDisabled) this.#owner.end('disabled');
   }
 
-  /**
-   * @returns false, without changing anything, if this process is no longer allowed to advance the endpoint's position
-   */
+  /** @returns false, without any change, if this process can no longer advance the endpoint's position */
   #write(
     rows: readonly Delivery[],
     { position, pending, failingSince }: ResultsOwner['progress'],

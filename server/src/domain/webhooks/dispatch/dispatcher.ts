@@ -26,7 +26,6 @@ const POLL_MS = 250;
 /** How often to check for retries that are due. */
 const DUE_MS = 1_000;
 const PAGE_LENGTH = 500;
-/** Maximum number of senders that start at the same time. */
 const STARTING_MAX = 4;
 
 /** Maximum numbers of large messages (of up to 1 MiB) in flight, per process and per account. */
@@ -60,7 +59,6 @@ export class Dispatcher {
   #timers: NodeJS.Timeout[] = [];
   #ticking: Promise<void> | undefined;
   #mustTick = false;
-  /** When the last tick ended. */
   #tickedMs = Number.NEGATIVE_INFINITY;
   #isPolling = false;
   #isStopped = true;
@@ -250,7 +248,7 @@ export class Dispatcher {
 
   /** A sender that has ended starts again at the next tick, from the state in the database. */
   #onEnd(sender: EndpointSender, why: EndReason): void {
-    // Another sender can have replaced one that was stopped.
+    // A new sender may have replaced this one.
     if (this.#senders.get(sender.webhook.id) === sender) this.#senders.delete(sender.webhook.id);
     if (why instanceof Error) this.#logError(why);
     if (why === 'changed') this.refresh();

@@ -8,23 +8,16 @@ export interface Entry {
   epoch: string;
   type: EventType;
   listingId: string;
-  /** Attempts so far. */
   attempts: number;
   /** When the next attempt is due (UTC milliseconds); 0 means immediately. */
   nextAt: number;
-  /**
-   * Whether a row for the event is stored, or will be stored together with the next position. The position can
-   * then move past the event.
-   */
+  /** Whether a row for the event is stored or will be stored with the next position, which can then pass the event. */
   isStored: boolean;
   /** The message; undefined if it must be read again. */
   message: Message | undefined;
 }
 
-/**
- * An endpoint's unsettled events. A listing's events are sent one after another, in order; different listings
- * do not wait for each other.
- */
+/** A listing's events are sent one after another, in order; different listings do not wait for each other. */
 export class EndpointQueue {
   /** The events of each listing, in order. Only the first event of a listing can be sent. */
   readonly #lanes = new Map<string, Entry[]>();
@@ -55,10 +48,7 @@ export class EndpointQueue {
     return this.#storedCount;
   }
 
-  /**
-   * The number of listings whose next delivery is stored, because it has failed, has waited behind another
-   * delivery, or is to be sent again.
-   */
+  /** The number of listings whose next delivery is stored: it failed, waited behind another, or is to be sent again. */
   get pendingListings(): number {
     return this.#lanes
       .values()
@@ -70,7 +60,6 @@ export class EndpointQueue {
     return this.#ready.length > 0;
   }
 
-  /** Whether a waiting event is due. */
   hasDue(now: number): boolean {
     return this.#waiting.values().some(({ nextAt }) => isDue(nextAt, now));
   }
@@ -100,7 +89,6 @@ export class EndpointQueue {
     return this.#ready.shift();
   }
 
-  /** Makes due events ready. */
   wake(now: number): void {
     for (const entry of this.#waiting) {
       if (!isDue(entry.nextAt, now)) continue;
@@ -109,7 +97,6 @@ export class EndpointQueue {
     }
   }
 
-  /** Makes all waiting events ready. */
   hurry(): void {
     this.wake(Number.POSITIVE_INFINITY);
   }
@@ -125,10 +112,7 @@ export class EndpointQueue {
     else this.#enable(next);
   }
 
-  /**
-   * Makes a sent event wait for its next attempt.
-   * @returns the listing's later events, which must also be stored
-   */
+  /** Makes a sent event wait for its next attempt. @returns the listing's later events, which must also be stored */
   postpone(entry: Entry): Entry[] {
     this.#waiting.add(entry);
     return this.#lanes.get(entry.listingId)?.slice(1) ?? [];

@@ -57,11 +57,9 @@ export interface SenderContext extends WebhookServices {
   large: FairSemaphore;
   epoch: string;
   owner: string;
-  /** Called when the endpoint must be read again or is disabled. */
   onEnd(sender: EndpointSender, why: EndReason): void;
 }
 
-/** Sends the events of one endpoint. */
 export class EndpointSender implements SlotUser, ResultsOwner {
   readonly accountId: string;
   readonly webhook: ClaimedWebhook;
@@ -72,10 +70,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   readonly #ending = new AbortController();
   readonly #types: ReadonlySet<EventType> | undefined;
   readonly #results: DeliveryResults;
-  /**
-   * Limits the endpoint's large messages, so an endpoint that hangs leaves some of its account's permits to
-   * the account's other endpoints.
-   */
+  /** Limits large messages, so the account's other endpoints get permits even if this one hangs. */
   readonly #large = new FairSemaphore(LARGE_MAX);
   #failingSince: number | null;
   #failuresInRow = 0;
@@ -106,10 +101,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return this.#failuresInRow >= FAILURES_IN_ROW;
   }
 
-  /**
-   * A failing endpoint gets one attempt at a time, so endpoints that hang leave slots for endpoints that fail
-   * immediately.
-   */
+  /** A failing endpoint gets one attempt at a time: if it hangs, it leaves slots for those that fail immediately. */
   get limit(): number {
     return this.isFailing ? 1 : this.#limit;
   }
@@ -134,7 +126,6 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     this.wake();
   }
 
-  /** Wakes the sender if a retry is due, or if the position must be stored. */
   wakeIfDue(now: number): void {
     if (this.#queue.hasDue(now) || this.#results.isPositionDue) this.wake();
   }
@@ -184,7 +175,6 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return this.#queue.hasReady || this.#mayRead || this.#queue.hasDue(Date.now());
   }
 
-  /** Reads events and starts attempts in a turn of the event loop. */
   async #takeTurn(): Promise<void> {
     const { pace } = this.#context;
     await pace.turn(this.accountId);
@@ -200,8 +190,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   get #mayRead(): boolean {
     const { openCount, storedCount } = this.#queue;
-    // In an outage, further events show whether the endpoint is unavailable or only rejects the stored
-    // events.
+    // In an outage, further events show whether the endpoint is unavailable or only rejects the stored events.
     const storedMax = isOutage(this.#failingSince, Date.now()) ? PENDING_MAX - PAGE.limit : STORED_MAX;
     return this.#mayHaveMore && openCount + PAGE.limit <= OPEN_MAX && storedCount + openCount < storedMax;
   }
@@ -239,7 +228,6 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     if (this.#queue.add(entry)) this.#store(entry);
   }
 
-  /** Keeps a message in memory if there is room. */
   #hold(message: Message): Message | undefined {
     const { length } = message.json;
     if (length > LARGE_BYTES || this.#context.held.bytes + length > HELD_BYTES_MAX) return undefined;
@@ -361,11 +349,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return nextAttemptAt(entry.attempts, now, retryAfterMs);
   }
 
-  /**
-   * Raises the limit for attempts in flight by one after a success, and halves it after a failure. Also notes
-   * since when the endpoint has been failing. The first success after a long failure makes all waiting events
-   * ready.
-   */
+  /** The first success after a long failure makes all waiting events ready. */
   #adapt(isDelivered: boolean, now: number): void {
     this.#limit = isDelivered ? Math.min(LIMIT_MAX, this.#limit + 1) : Math.max(1, this.#limit >> 1);
     this.#failuresInRow = isDelivered ? 0 : this.#failuresInRow + 1;
@@ -374,7 +358,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
       if (failedForMs >= RECOVERY.failedForMs && this.#queue.pendingListings >= RECOVERY.listings) this.#queue.hurry();
       this.#failingSince = null;
     } else {
-      // A later time was stored while the clock was wrong.
+      // A stored time in the future comes from a wrong clock.
       this.#failingSince = Math.min(this.#failingSince ?? now, now);
     }
   }

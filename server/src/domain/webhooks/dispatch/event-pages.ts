@@ -5,10 +5,7 @@ import type { Run } from '../../../storage/runs.ts';
 /** The limits of a page. Reading a page takes less than 2 ms. */
 export const PAGE = { limit: 64, bytesMax: 64 * 1024 };
 
-/**
- * Reads events for endpoints. Endpoints share a read in progress, because most endpoints of an account need the
- * same events at the same time.
- */
+/** Endpoints share a read in progress, because most endpoints of an account need the same events at the same time. */
 export class EventPages {
   readonly #database: Database;
   /** The reads in progress, by account and by the sequence after which they start. */
@@ -18,10 +15,7 @@ export class EventPages {
     this.#database = database;
   }
 
-  /**
-   * Reads at most one page of the events after a sequence, including events announced by earlier `noteWrite`
-   * calls.
-   */
+  /** Reads at most one page of events after a sequence, including those that earlier `noteWrite` calls announced. */
   read(accountId: string, after: number): Promise<Run<StoredEvent>> {
     const reads = this.#reads.get(accountId) ?? new Map<number, Promise<Run<StoredEvent>>>();
     const begun = reads.get(after);

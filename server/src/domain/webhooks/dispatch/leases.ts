@@ -5,25 +5,16 @@ import { insertLease, type Lease, listLeases, removeLease, renewLeases } from '.
 
 /** Accounts are divided into this many shards. For each shard, one process sends the webhooks. */
 const SHARDS = 16;
-/**
- * A process loses its shards once another process has not seen its beat change for this long, as measured by
- * that other process.
- */
+/** A process loses its shards when its beat, as seen by another process, has not changed for this long. */
 const SILENCE_MAX_MS = 8_000;
-/**
- * A process that has not renewed its leases for this long stops sending. The time is shorter than
- * `SILENCE_MAX_MS`, so no other process has taken over yet.
- */
+/** A process that cannot renew its leases stops sending after this time, before another process takes over. */
 const RENEWAL_MAX_MS = 7_000;
 
 interface Seen extends Lease {
   sinceMs: number;
 }
 
-/**
- * Decides which process sends an account's webhooks. Processes do not compare clocks. A process holds a lease
- * while it keeps increasing the lease's beat.
- */
+/** Processes do not compare clocks: a process holds a lease while it keeps increasing the lease's beat. */
 export class Leases {
   readonly owner = randomWord(16);
   readonly #database: Database;
@@ -62,7 +53,6 @@ export class Leases {
     this.#renewedMs = startMs;
   }
 
-  /** Gives up all leases. */
   async release(): Promise<void> {
     this.#shards.clear();
     await this.#database.write(async (transaction) => {
@@ -86,10 +76,7 @@ export class Leases {
     return listLeases(transaction);
   }
 
-  /**
-   * Takes free shards, or gives up shards beyond this process's share that it has not used since the last
-   * refresh.
-   */
+  /** Gives up only shards that this process has not used since the last refresh. */
   async #balance(transaction: Executor, leases: readonly Lease[]): Promise<void> {
     const taken = new Set(leases.map(({ name }) => name));
     const own = leases.filter(({ name, owner }) => owner === this.owner && isShard(name));

@@ -15,9 +15,8 @@ export interface SigningKeys {
 type Secrets = Pick<ClaimedWebhook, 'id' | 'secret' | 'oldSecret' | 'oldSecretUntil'>;
 
 /**
- * Decrypts an endpoint's secrets. Returns undefined if the current one cannot be decrypted. An old secret that
- * cannot be decrypted is left out, so after an encryption key is lost, rolling the secret makes the endpoint work
- * again.
+ * Decrypts an endpoint's secrets. Returns undefined if the current one cannot be decrypted. An old secret that cannot
+ * be decrypted is left out, so after an encryption key is lost, rolling the secret makes the endpoint work again.
  */
 export function openSecrets(
   box: SecretBox,

@@ -29,7 +29,6 @@ export class Pace {
     return promise;
   }
 
-  /** Adds the time that an endpoint has used in its turn. */
   use(ms: number): void {
     this.#usedMs += ms;
   }

@@ -8,7 +8,6 @@ const FAILING_MAX = 128;
 /** The part of the slots that busy endpoints share; the rest stays free for endpoints that become busy. */
 const DIVIDED_PART = 0.75;
 
-/** The sender of an endpoint. */
 export interface SlotUser {
   readonly accountId: string;
   readonly isFailing: boolean;
@@ -98,10 +97,7 @@ class Pool {
   }
 }
 
-/**
- * Divides the attempts in flight among endpoints. Slow endpoints cannot take all slots, and failing
- * endpoints, many of which never respond, have slots of their own.
- */
+/** Slow endpoints cannot take all slots; failing endpoints, many of which never respond, have slots of their own. */
 export class Slots {
   readonly #healthy = new Pool(HEALTHY_MAX, false);
   readonly #failing = new Pool(FAILING_MAX, true);
