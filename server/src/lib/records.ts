@@ -35,7 +35,8 @@ export class EmptyRecords {
   /** @throws {BrokenFileError} if there are too many */
   note(isEmpty: boolean): void {
     this.#count = isEmpty ? this.#count + 1 : 0;
-    if (this.#count === EMPTY_RECORDS_MAX) throw new BrokenFileError(`${EMPTY_RECORDS_MAX} lines in a row are empty`);
+    if (this.#count === EMPTY_RECORDS_MAX)
+      throw new BrokenFileError(`${EMPTY_RECORDS_MAX} consecutive lines are empty; remove them`);
   }
 }
 

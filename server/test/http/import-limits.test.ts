@@ -98,7 +98,7 @@ describe('blank lines are accepted, but not 10,000 in a row', () => {
       const body = gzipSync(start + '\n'.repeat(2 * MEBIBYTE) + row);
       const response = await sendFile(service, tenant, { type, body, headers: { 'Content-Encoding': 'gzip' } });
       const error = await readError(response, 422, 'import_failed');
-      assert.match(error.message, /10000 lines in a row are empty/);
+      assert.match(error.message, /10000 consecutive lines are empty/);
       assert.equal(error.created, 1);
       assert.ok(Number(error.line) > 10_000 && Number(error.line) < 10_010, `line ${error.line}`);
       assert.equal(await countListings(tenant), 1);
@@ -110,7 +110,7 @@ test('CSV rows whose cells are all empty count as blank lines', async () => {
   const tenant = await service.createTenant();
   const body = `address,beds,baths\n12 Elm Street,3,2\n${' ,,\n'.repeat(10_000)}`;
   const error = await readError(await sendFile(service, tenant, { type: 'text/csv', body }), 422, 'import_failed');
-  assert.match(error.message, /10000 lines in a row are empty/);
+  assert.match(error.message, /10000 consecutive lines are empty/);
   assert.deepEqual([error.created, error.failed], [1, 10_000]);
 });
 

@@ -8,8 +8,8 @@ const USED_BEFORE = 'That recovery code is not valid or was already used.';
 const LOCKED_SECONDS = '900';
 
 /**
- * Translates an error of better-auth into an `AppError` if its code is known, or else into an `Error` for the log.
- * Returns other errors unchanged. `passwordField` is the password's field in the body.
+ * Translates an error from better-auth into an `AppError` if its cause is known, or else into an `Error` for the log.
+ * Returns other errors unchanged. `passwordField` is the name of the body's field that contains the password.
  */
 export function translateIdentityError(error: unknown, passwordField = 'password'): unknown {
   switch (codeOf(error)) {

@@ -9,7 +9,7 @@ import type { Port } from './port.ts';
 
 /** Only the first process creates an administrator: workers do not need the password. */
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
-/** Longer than any write takes, so a worker that has not ended within this time never will. */
+/** A worker that is still running after this time is killed. Its requests had `SHUTDOWN_MAX_REPLACED_MS`, which is less. */
 const END_MAX_MS = 60_000;
 /** How long the last messages of a worker that has ended can take to arrive. */
 const DISCONNECT_MAX_MS = 1_000;

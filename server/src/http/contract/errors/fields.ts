@@ -27,8 +27,8 @@ export const FIELD_ERRORS: Record<FieldCode, { meaning: string; message: string 
   },
   invalid_format: {
     meaning:
-      'The type is correct, but the format is not: for example, the value has too many decimal places or control ' +
-      'characters, or is a URL without `https`.',
+      'The type is correct, but the format is not: for example, the value has too many decimal places, contains ' +
+      'control characters, or is a URL without `https`.',
     message: 'Must have at most 2 decimal places.',
   },
   unknown_field: {
