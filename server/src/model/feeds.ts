@@ -78,5 +78,8 @@ export const LIMIT_PATTERN = /^(?:(?:100|\d{1,2})(?:\.\d{1,2})?%|\d{1,9})$/;
 export function parseLimit(text: string): ((total: number) => number) | undefined {
   if (!LIMIT_PATTERN.test(text)) return undefined;
   const number = Number.parseFloat(text);
-  return text.endsWith('%') ? (total) => Math.floor((total * Math.min(number, 100)) / 100) : () => number;
+  if (!text.endsWith('%')) return () => number;
+  // In hundredths of a percent, so that 4.6% of 1,500 is 69, not 68.99….
+  const hundredths = Math.round(Math.min(number, 100) * 100);
+  return (total) => Math.floor((total * hundredths) / 10_000);
 }

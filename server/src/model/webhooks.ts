@@ -127,6 +127,8 @@ export function nextAttemptAt(attempts: number, now: number, retryAfterMs = 0): 
  */
 export function parseRetryAfter(header: string | undefined, now: number): number {
   if (header === undefined) return 0;
-  const ms = /^\d+$/.test(header) ? Number(header) * SECOND : Date.parse(header) - now;
+  // undici keeps the white space after a value, which is not part of it (RFC 9110 §5.5).
+  const value = header.trim();
+  const ms = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(value) - now;
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
