@@ -21,7 +21,6 @@ export function parseSequence(text: string): number {
   return Number(text);
 }
 
-/** Parses an option that can be repeated, and collects its values. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
@@ -38,7 +37,6 @@ export function parsePair(usage: string) {
   };
 }
 
-/** Returns the members that are not undefined. */
 export function toGiven<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object(Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)));
 }

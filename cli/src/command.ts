@@ -12,7 +12,6 @@ export class Command extends BaseCommand {
     return this.addOption(new Option(flags, description).choices(choices));
   }
 
-  /** Adds text to the end of the help. */
   details(text: string): this {
     return this.addHelpText('after', text);
   }
@@ -23,10 +22,7 @@ export class Command extends BaseCommand {
   }
 }
 
-/** The width of a help text, without an indent of two columns on each side. */
-const WRAPPED_WIDTH = 76;
-
-/** Wraps a help text, and indents its lines. */
+/** Wraps a help text, and indents its lines; of 80 columns, two stay free on each side. */
 export function wrap(text: string): string {
-  return new Help().boxWrap(text, WRAPPED_WIDTH).replaceAll(/^/gm, '  ');
+  return new Help().boxWrap(text, 76).replaceAll(/^/gm, '  ');
 }

@@ -66,9 +66,7 @@ function checkGivenUrl(baseUrl: string): void {
     throw new CommandError(`${name} must be an address such as https://listings.example.com/v1.`);
   }
   if (username !== '' || password !== '') throw new CommandError(`${name} must not contain a user or a password.`);
-  if (!pathname.endsWith('/v1')) {
-    throw new CommandError(`${name} must end with /v1, but is ${url?.origin}${pathname}.`);
-  }
+  if (!pathname.endsWith('/v1')) throw new CommandError(`${name} must end with /v1, but is ${url?.origin}${pathname}.`);
 }
 
 function missingKey(stored: Partial<Settings>, baseUrl: string | undefined): string {

@@ -64,16 +64,15 @@ const EXIT_CODES: Record<string, number> = { unauthorized: EXIT.needsKey, feed_g
 
 function describeApiError(error: ApiError, advice: Advice): CommandError {
   const { code, status, requestId, details, summary } = error;
-  const next = describeNext(error, advice);
   // If there is only one issue, the summary is its message.
   const issues = details.filter(({ message }) => !summary.includes(message));
   const lines = [
     `${withFlags(summary)} (${toLine(code)}, ${status})`,
     ...issues.map((issue) => `  ${describeIssue(issue)}`),
-    ...(next === undefined ? [] : [next]),
-    ...(requestId === undefined ? [] : [`request id: ${toLine(requestId)}`]),
+    describeNext(error, advice),
+    requestId === undefined ? undefined : `request id: ${toLine(requestId)}`,
   ];
-  return new CommandError(lines.join('\n'), EXIT_CODES[code]);
+  return new CommandError(lines.filter((line) => line !== undefined).join('\n'), EXIT_CODES[code]);
 }
 
 function describeNext({ code, members, details, summary }: ApiError, advice: Advice): string | undefined {

@@ -8,8 +8,10 @@ import {
   WRITABLE_FIELDS,
 } from '@property-listings/client/constants';
 
-/** A field that has its own flag; `photos` and `metadata` have special flags. */
-export type FieldName = Exclude<(typeof WRITABLE_FIELDS)[number], 'photos' | 'metadata'>;
+/** The fields with their own flags, in the same order as in a response; `photos` and `metadata` have special flags. */
+export const FIELD_NAMES = WRITABLE_FIELDS.filter((name) => name !== 'photos' && name !== 'metadata');
+
+export type FieldName = (typeof FIELD_NAMES)[number];
 
 export const FIELD_DESCRIPTIONS: Record<FieldName, string> = {
   externalId: 'your own ID for the listing',
@@ -37,9 +39,6 @@ export const FIELD_DESCRIPTIONS: Record<FieldName, string> = {
   longitude: 'longitude in degrees east',
   description: 'description',
 };
-
-/** The fields with their own flags, in the same order as in a response. */
-export const FIELD_NAMES = WRITABLE_FIELDS.filter((name) => name !== 'photos' && name !== 'metadata');
 
 /** For help and completion only: a newer service may accept more values. */
 export const CHOICES: Partial<Record<FieldName, readonly string[]>> = {

@@ -5,12 +5,9 @@ import { collect, parseNumber } from './arguments.ts';
 import { type Command, wrap } from './command.ts';
 import { CHOICES, FIELD_DESCRIPTIONS, type FieldName, NUMBER_FIELDS, toFlag } from './fields.ts';
 
-/** An option and the API parameter that it sets. */
 interface Filter {
   option: Option;
   parameter: string;
-  /** The parameter to use for several values, if its name differs. */
-  repeated?: string;
 }
 
 const RANGE_WORDS = { gt: 'more than', gte: 'at least', lt: 'less than', lte: 'at most' };
@@ -49,8 +46,9 @@ function choiceFilter(name: FieldName): Filter {
 }
 
 function textFilter(name: string, description: string): Filter {
-  const { option, parameter } = filter(name, '<text>', `${description}; repeat the option for several values`);
-  return { option: option.argParser(collect), parameter, repeated: `${name}[]` };
+  const repeatable = filter(name, '<text>', `${description}; repeat the option for several values`);
+  repeatable.option.argParser(collect);
+  return repeatable;
 }
 
 /** `--beds`, `--beds-gt`, and so on. The help text summarizes the range options instead of listing them. */
@@ -64,9 +62,9 @@ function rangeFilters(name: (typeof RANGE_FIELDS)[number]): Filter[] {
   if (!isNumber || name === 'createdAt' || name === 'updatedAt') return ranges;
   const takesSeveral = name === 'beds' || name === 'baths';
   const description = `${FIELD_DESCRIPTIONS[name]}${takesSeveral ? '; separate several with commas' : ''}`;
-  const { option, parameter } = filter(name, takesSeveral ? '<numbers>' : '<number>', description);
-  option.argParser((text: string) => (takesSeveral ? text.split(',').map(parseNumber) : parseNumber(text)));
-  return [{ option, parameter }, ...ranges];
+  const exact = filter(name, takesSeveral ? '<numbers>' : '<number>', description);
+  exact.option.argParser((text) => (takesSeveral ? text.split(',').map(parseNumber).join() : parseNumber(text)));
+  return [exact, ...ranges];
 }
 
 export function addFilters(command: Command): Command {
@@ -79,9 +77,9 @@ ${wrap(RANGE_FIELDS.map((name) => `--${toFlag(name)}`).join(', '))}
 
 /** Converts the options to a query. The service validates the values. */
 export function toQuery(options: Record<string, unknown>): ListQuery {
-  const given = FILTERS.map(({ option, parameter, repeated = parameter }) => {
+  const given = FILTERS.map(({ option, parameter }) => {
     const value = options[option.attributeName()];
-    return [Array.isArray(value) && value.length > 1 ? repeated : parameter, value] as const;
+    return [Array.isArray(value) && value.length > 1 ? `${parameter}[]` : parameter, value] as const;
   });
   return Object(Object.fromEntries(given.filter(([, value]) => value !== undefined)));
 }

@@ -20,7 +20,6 @@ export class ImportFile {
   #input: Readable | undefined;
   #first: IteratorResult<Buffer> | undefined;
   #done = 0;
-  /** The error that occurred while the file was read. */
   #fault: CommandError | undefined;
 
   constructor(name: string, title: string) {
@@ -29,8 +28,7 @@ export class ImportFile {
   }
 
   /**
-   * Sends the file. With `--curl`, the file is not read; a name that ends in `.gz` adds the header
-   * `Content-Encoding: gzip`.
+   * Sends the file. With `--curl`, the file is not read, and only its name shows whether it is compressed.
    * @param interruption what the user must know if the program is interrupted while it sends the file
    */
   async send<T>(request: Request<T>, { curl }: CurlOptions, interruption: string): Promise<T> {
@@ -52,7 +50,6 @@ export class ImportFile {
     }
   }
 
-  /** Checks the first bytes, not the file name. */
   async #isCompressed(): Promise<boolean> {
     if (this.#name === '-' && process.stdin.isTTY) note('Type the rows, then press Ctrl-D.');
     this.#first = await this.#chunks.next();
@@ -81,7 +78,6 @@ export class ImportFile {
     }
   }
 
-  /** The file's size; undefined for a pipe. */
   async #size(): Promise<number | undefined> {
     if (this.#name === '-') return undefined;
     const file = await stat(this.#name);

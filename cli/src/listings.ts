@@ -17,7 +17,6 @@ async function* readPages(list: ListingList<object>): AsyncGenerator<object> {
   for await (const { data } of list.pages()) yield* data;
 }
 
-/** Yields only the first `limit` items. */
 export async function* take<T>(items: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
   let count = 0;
   for await (const item of items) {

@@ -28,18 +28,13 @@ export function unsetOption(
 export function toPatch(given: object, unset: readonly string[], example: string, command: Command): object {
   const both = unset.find((name) => name in given);
   if (both !== undefined) command.usageError(`Either set --${toFlag(both)} or unset it, not both.`);
-  const patch = mergeNulls(given, unset);
-  if (Object.keys(patch).length === 0) command.usageError(`Specify at least one change, such as ${example}.`);
-  return patch;
-}
-
-/** Adds `null` for each name in `unset`. A name such as `map.Price` sets the key after the first dot to `null`. */
-function mergeNulls(given: object, unset: readonly string[]): object {
   const patch = new Map<string, unknown>(Object.entries(given));
   for (const name of unset) {
+    // A name such as `map.Price` removes the key after the first dot.
     const [outer = '', ...key] = name.split('.');
     if (key.length === 0) patch.set(name, null);
     else patch.set(outer, { ...Object(patch.get(outer)), [key.join('.')]: null });
   }
+  if (patch.size === 0) command.usageError(`Specify at least one change, such as ${example}.`);
   return Object.fromEntries(patch);
 }

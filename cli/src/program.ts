@@ -3,19 +3,14 @@ import { maskKeys } from '@property-listings/client/request';
 import { CommanderError } from 'commander';
 import { Command } from './command.ts';
 import { addCompletion } from './commands/completion.ts';
-import { addCreate } from './commands/create.ts';
-import { addDelete } from './commands/delete.ts';
 import { addEvents } from './commands/events.ts';
 import { addExport } from './commands/export.ts';
 import { addFeeds } from './commands/feeds.ts';
-import { addGet } from './commands/get.ts';
-import { addHistory } from './commands/history.ts';
 import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
 import { addList } from './commands/list.ts';
-import { addLogin, addLogout } from './commands/login.ts';
-import { addMe } from './commands/me.ts';
-import { addUpdate } from './commands/update.ts';
+import { addListingsManage } from './commands/listings-manage.ts';
+import { addLogin, addLogout, addMe } from './commands/login.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { toCommandError } from './describe-error.ts';
 import { EXIT } from './exit-codes.ts';
@@ -40,6 +35,8 @@ Examples:
   $ listings create --address "12 Elm Street" --beds 3 --baths 2
   $ listings export listings.csv && listings import listings.csv --dry-run`;
 
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
 /** Runs a command. Results and requested help go to stdout, everything else to stderr. */
 export async function run(args: string[]): Promise<void> {
   exitQuietlyOnClosedOutput();
@@ -56,7 +53,7 @@ export async function run(args: string[]): Promise<void> {
 function createProgram(): Command {
   const program = new Command('listings')
     .description('Manage your property listings from the command line.')
-    .version(readVersion(), '-V, --version', 'print the version')
+    .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .exitOverride()
     // Mask keys: an error may quote a key that was passed in the wrong place, and build logs keep stderr.
@@ -66,7 +63,7 @@ function createProgram(): Command {
     .showHelpAfterError('(run with --help for usage)')
     .details(HELP);
   program.commandsGroup('Listings:');
-  for (const add of [addList, addGet, addHistory, addCreate, addUpdate, addDelete]) add(program);
+  for (const add of [addList, addListingsManage]) add(program);
   program.commandsGroup('Bulk data:');
   for (const add of [addImport, addExport, addFeeds, addEvents]) add(program);
   program.commandsGroup('Webhooks:');
@@ -75,11 +72,6 @@ function createProgram(): Command {
   for (const add of [addLogin, addLogout, addMe, addKeys, addCompletion]) add(program);
   program.helpCommand('help [command]', 'show help for a command');
   return program;
-}
-
-function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return version;
 }
 
 function report(error: unknown): number {

@@ -3,7 +3,6 @@ import { Transport } from '@property-listings/client/transport';
 import type { Service } from './connection.ts';
 import { PAGE_SIZE_MAX } from './listings.ts';
 
-/** The media types of the formats that the service offers for lists. */
 export const MEDIA_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' };
 const LINE_FEED = 10;
 
@@ -18,15 +17,11 @@ export async function* readRaw(
 }
 
 /** Streams CSV with a single header row, even if `limit` requires several pages. */
-export async function* readCsv(
-  service: Service,
-  query: ListQuery,
-  limit: number | undefined,
-): AsyncGenerator<Uint8Array> {
+export async function* readCsv(service: Service, query: ListQuery, limit?: number): AsyncGenerator<Uint8Array> {
   if (limit === undefined) return yield* readRaw(service, MEDIA_TYPES.csv, query);
   let cursor: string | undefined;
   for (let left = limit; left > 0; left -= PAGE_SIZE_MAX) {
-    const page = { ...query, limit: Math.min(left, PAGE_SIZE_MAX), ...(cursor !== undefined && { cursor }) };
+    const page = { ...query, limit: Math.min(left, PAGE_SIZE_MAX), cursor };
     const { data, response } = await openList(service, MEDIA_TYPES.csv, page);
     yield* cursor === undefined ? readBody(data) : withoutFirstLine(readBody(data));
     cursor = nextCursor(response);

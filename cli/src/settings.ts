@@ -4,7 +4,6 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { CommandError } from './exit-codes.ts';
 import { replaceFile } from './output/replace-file.ts';
 
-/** The settings that `login` stores. */
 export interface Settings {
   baseUrl: string;
   apiKey: string;

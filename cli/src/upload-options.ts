@@ -7,7 +7,6 @@ const FORMATS = ['ndjson', 'csv', 'json'] as const;
 const DATES = ['mdy', 'dmy'] as const;
 const DECIMALS = ['comma', 'point'] as const;
 
-/** How the service reads the columns and values of a file. */
 export interface ReadingOptions extends Pick<ImportOptions, 'map' | 'clean' | 'dates' | 'decimal' | 'ignoreUnknown'> {
   value?: Record<string, string>;
   default?: Record<string, string>;
@@ -47,7 +46,6 @@ export function withReadingOptions(command: Command): Command {
     .details(`\nFields (RESO names and metadata.NAME are also accepted):\n${wrap(WRITABLE_FIELDS.join(' '))}`);
 }
 
-/** Converts the command's options to the client's. */
 export function toReading({ map, value, default: byDefault, clean, dates, decimal, ignoreUnknown }: ReadingOptions) {
   return toGiven({ map, values: value, defaults: byDefault, clean, dates, decimal, ignoreUnknown });
 }

@@ -1,5 +1,5 @@
 import type { EventFilter, ListingEvent, Position, PropertyListings } from '@property-listings/client';
-import { parseSequence } from '../arguments.ts';
+import { parseSequence, toGiven } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { withTypeOption } from '../event-types.ts';
@@ -16,10 +16,6 @@ interface EventsOptions extends CurlOptions, Partial<Position> {
 
 /** How long a long poll waits; the same as in the client's `events.follow`. */
 export const WAIT_SECONDS = 25;
-
-function toFilter({ type, listing: listingId, feed }: EventsOptions): EventFilter {
-  return { type, listingId, feed };
-}
 
 export function addEvents(program: Command): void {
   const command = program
@@ -48,14 +44,16 @@ Examples:
 }
 
 async function writeEvents(client: PropertyListings, options: EventsOptions): Promise<void> {
-  if (!options.follow) return writePast(client, options);
+  const { type, listing, feed } = options;
+  const filter = { type, listingId: listing, feed };
+  if (!options.follow) return writePast(client, options, filter);
   let reached = await findStart(client, options);
-  const filter = toFilter(options);
   // Print a long poll, because the first request of `follow` does not wait and is a less useful example.
   if (options.curl) await client.events.list({ ...reached, ...filter, wait: WAIT_SECONDS });
   if (process.stderr.isTTY) {
     note(`Waiting for changes after sequence ${reached.after}. Press Ctrl-C to stop.`);
-    process.once('exit', () => note(`\nTo resume: listings events --follow${toFlags(reached, options)}`));
+    const filters = { type: type?.map((name) => name.replace('listing.', '')), listing, feed };
+    process.once('exit', () => note(`\nTo resume: listings events --follow${toFlags({ ...reached, ...filters })}`));
   }
   for await (const event of client.events.follow({ ...reached, ...filter })) {
     await write(`${toJson(event)}\n`);
@@ -63,16 +61,16 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   }
 }
 
-export function toFlags({ after, epoch }: Position, { type, listing, feed }: EventsOptions = {}): string {
-  const flags = { after, epoch, type: type?.map((name) => name.replace('listing.', '')).join(), listing, feed };
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+/** ` --after 1042 --feed mls`, without the values that are undefined */
+export function toFlags(values: object): string {
+  const given = Object.entries(toGiven(values));
   return given.map(([name, value]) => ` --${name} ${value}`).join('');
 }
 
-async function writePast(client: PropertyListings, options: EventsOptions): Promise<void> {
-  let { after = 0, epoch } = options;
+async function writePast(client: PropertyListings, start: Partial<Position>, filter: EventFilter): Promise<void> {
+  let { after = 0, epoch } = start;
   for (;;) {
-    const page = await client.events.list({ after, limit: PAGE_SIZE_MAX, epoch, ...toFilter(options) });
+    const page = await client.events.list({ after, limit: PAGE_SIZE_MAX, epoch, ...filter });
     if (page.nextAfter === after) return;
     for (const event of page.data) await write(`${toJson(event)}\n`);
     after = page.nextAfter;

@@ -11,9 +11,7 @@ import { MEDIA_TYPES, readRaw } from '../raw-lists.ts';
 
 const FORMATS = ['ndjson', 'csv', 'json', 'geojson'] as const;
 
-interface ExportOptions extends CurlOptions {
-  format?: (typeof FORMATS)[number];
-}
+type ExportOptions = CurlOptions & { format?: (typeof FORMATS)[number] };
 
 export function addExport(program: Command): void {
   const command = program

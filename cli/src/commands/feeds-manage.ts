@@ -21,7 +21,6 @@ import { type ReadingOptions, toReading, withReadingOptions } from '../upload-op
 export const FEED_NAME = 'name of the feed, such as mls';
 const MISSING = ['keep', 'withdraw', 'delete'] as const;
 
-/** How a feed's file is read, and what it may change. */
 export interface FeedOptions extends ReadingOptions {
   missing?: (typeof MISSING)[number];
   missingMax?: string;
@@ -40,11 +39,9 @@ export function toSettings({ missing, missingMax, failedMax, ...options }: FeedO
   return toGiven({ ...toReading(options), missing, missingMax, failedMax });
 }
 
-export function withFeeds(
-  options: CurlOptions,
-  work: (feeds: Feeds, service: Service) => Promise<void>,
-  files?: CurlFiles,
-): Promise<void> {
+type Work = (feeds: Feeds, service: Service) => Promise<void>;
+
+export function withFeeds(options: CurlOptions, work: Work, files?: CurlFiles): Promise<void> {
   return withClient(options, (_client, service) => work(new Feeds(service), service), files);
 }
 
@@ -75,7 +72,6 @@ function toTime(time: string | null): string {
   return (process.stdout.isTTY ? time?.slice(0, 16).replace('T', ' ') : time) ?? '';
 }
 
-/** Adds a command with the name of a feed as its first argument. */
 function addForOne(feeds: Command, name: string, description: string): Command {
   return feeds.command(name).description(description).argument('<name>', FEED_NAME);
 }
@@ -86,7 +82,9 @@ function addRuns(feeds: Command): void {
   withOutputOptions(runs).action((name: string, options: OutputOptions & { limit: number }) =>
     withFeeds(options, async (feeds) => {
       const entries = take(feeds.runs(name, { limit: Math.min(options.limit, RUNS_PER_PAGE) }), options.limit);
-      await writeRows(entries, process.stdout.isTTY ? SHOWN_COLUMNS : RUN_COLUMNS, options, toRunRow);
+      // A terminal does not have room for the IDs.
+      const columns = [...COUNT_COLUMNS, ...(process.stdout.isTTY ? [] : ['id']), 'reason'];
+      await writeRows(entries, columns, options, toRunRow);
     }),
   );
 }
@@ -94,9 +92,6 @@ function addRuns(feeds: Command): void {
 /** The service's maximum page size. */
 const RUNS_PER_PAGE = 100;
 const COUNT_COLUMNS = ['startedAt', 'outcome', 'rows', 'created', 'updated', 'removed', 'failed'];
-const RUN_COLUMNS = [...COUNT_COLUMNS, 'id', 'reason'];
-/** A terminal does not have room for the IDs. */
-const SHOWN_COLUMNS = [...COUNT_COLUMNS, 'reason'];
 
 function toRunRow({ startedAt, withdrawn, deleted, error, ...run }: FeedRun): object {
   return {
@@ -109,10 +104,7 @@ function toRunRow({ startedAt, withdrawn, deleted, error, ...run }: FeedRun): ob
 
 const ERROR_FORMATS = ['ndjson', 'csv'] as const;
 
-interface ErrorsOptions extends OutputOptions {
-  run?: string;
-  format?: (typeof ERROR_FORMATS)[number];
-}
+type ErrorsOptions = OutputOptions & { run?: string; format?: (typeof ERROR_FORMATS)[number] };
 
 function addErrors(feeds: Command): void {
   const description = 'show the failed rows of a run, or write them to a file with their original values';
@@ -153,10 +145,7 @@ const KEYED = ['map', 'values', 'defaults'];
 const READING_SETTINGS = [...KEYED, 'clean', 'dates', 'decimal', 'ignoreUnknown'];
 const SETTINGS = [...READING_SETTINGS, 'missing', 'missingMax', 'failedMax', 'expectedEveryHours'];
 
-interface SetOptions extends OutputOptions, FeedOptions {
-  expectedEveryHours?: number;
-  unset?: string[];
-}
+type SetOptions = OutputOptions & FeedOptions & { expectedEveryHours?: number; unset?: string[] };
 
 function addSet(feeds: Command): void {
   const set = addForOne(feeds, 'set', 'change the settings of a feed, which apply to its next files by default');
@@ -193,10 +182,7 @@ function addGet(feeds: Command): void {
 
 const LISTINGS = ['keep', 'delete'] as const;
 
-interface DeleteOptions extends CurlOptions {
-  listings?: (typeof LISTINGS)[number];
-  yes?: true;
-}
+type DeleteOptions = CurlOptions & { listings?: (typeof LISTINGS)[number]; yes?: true };
 
 function addDelete(feeds: Command): void {
   const command = addForOne(feeds, 'delete', 'delete a feed and its runs')

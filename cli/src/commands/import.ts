@@ -1,4 +1,9 @@
-import { ApiError, type ImportFailure, type PropertyListings } from '@property-listings/client';
+import {
+  ApiError,
+  type ImportFailure,
+  type PropertyListings,
+  type ImportOptions as SentOptions,
+} from '@property-listings/client';
 import type { Command } from '../command.ts';
 import { withClient } from '../connection.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -49,13 +54,10 @@ Examples:
     });
 }
 
-type ClientOptions = Parameters<PropertyListings['imports']['create']>[1];
+const AGAIN = 'rows with an externalId or id update their listings; any other saved row creates a duplicate.';
+const HOW_TO_SEE_ALL = `To see all of them, add --dry-run --all-errors. Fix them, then import the file again: ${AGAIN}`;
 
-const HOW_TO_SEE_ALL =
-  'To see all of them, add --dry-run --all-errors. Fix them, then import the file again: rows with an externalId or id ' +
-  'update their listings; any other saved row creates a duplicate.';
-
-async function importFile(client: PropertyListings, source: ImportFile, sent: ClientOptions, options: ImportOptions) {
+async function importFile(client: PropertyListings, source: ImportFile, sent: SentOptions, options: ImportOptions) {
   const onFailure = (failure: ImportFailure) => {
     source.progress.clear();
     writeFailedRow(failure);
@@ -79,10 +81,7 @@ async function importFile(client: PropertyListings, source: ImportFile, sent: Cl
 function describeInterruption({ atomic, dryRun }: ImportOptions): string {
   if (dryRun) return 'A dry run changes nothing.';
   if (atomic) return 'Either all rows were saved or none; check with "listings list".';
-  return (
-    'Valid rows up to about this point are saved. To save the rest, import the file again: ' +
-    'rows with an externalId or id update their listings; any other saved row creates a duplicate.'
-  );
+  return `Valid rows up to about this point are saved. To save the rest, import the file again: ${AGAIN}`;
 }
 
 /** Whether the service had processed any rows when the import failed. */

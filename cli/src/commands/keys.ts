@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { describeKeyFault } from '@property-listings/client';
 import type { Command } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { filesBelow } from '../keys/files-below.ts';
@@ -8,9 +7,6 @@ import { readBlob, stagedFiles } from '../keys/staged-files.ts';
 import { note, write } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 
-const EXIT_FOUND = EXIT.failure;
-/** Takes precedence over `EXIT_FOUND`, because the scan is incomplete. */
-const EXIT_UNREADABLE = EXIT.usage;
 const CHUNK_BYTES = 1024 * 1024;
 
 export function addKeys(program: Command): void {
@@ -55,15 +51,16 @@ class Scan {
     if (this.#found > 0) {
       note('Delete these keys in the dashboard (Settings → API) and create new ones: anyone who saw a key can use it.');
     }
-    if (this.#unreadable > 0) process.exitCode = EXIT_UNREADABLE;
+    // Takes precedence over found keys, because the scan is incomplete.
+    if (this.#unreadable > 0) process.exitCode = EXIT.usage;
   }
 
   async #read(path: string, chunks: AsyncIterable<Buffer>): Promise<void> {
     try {
-      for await (const { line, start } of findKeys(chunks, (text) => describeKeyFault(text) === undefined)) {
+      for await (const { line, start } of findKeys(chunks)) {
         this.#found += 1;
         // Set the exit code before writing, because a closed stdout ends the process.
-        process.exitCode = EXIT_FOUND;
+        process.exitCode = EXIT.failure;
         await write(`${toLine(path)}:${line}: ${start}\n`);
       }
     } catch (error) {

@@ -9,12 +9,7 @@ import { note, writeAll } from '../output/standard-output.ts';
 import { paint } from '../output/terminal.ts';
 import { readCsv } from '../raw-lists.ts';
 
-interface ListOptions extends CurlOptions {
-  json?: true;
-  csv?: true;
-  limit?: number;
-  fields?: string;
-}
+type ListOptions = CurlOptions & { json?: true; csv?: true; limit?: number; fields?: string };
 
 const COLUMNS = 'id,address,city,beds,baths,listPrice,currency,status';
 

@@ -1,14 +1,14 @@
 import { text } from 'node:stream/consumers';
 import type { Me } from '@property-listings/client';
 import type { Command } from '../command.ts';
-import { createClient } from '../connection.ts';
+import { createClient, withClient } from '../connection.ts';
 import { LOGIN_ADVICE, toCommandError } from '../describe-error.ts';
 import { CommandError } from '../exit-codes.ts';
+import { type OutputOptions, withOutputOptions, writeRecord } from '../output/record.ts';
 import { note } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 import { ask, askHidden, isInteractive } from '../questions.ts';
 import { readSettings, removeSettings, type Settings, settingsPath, writeSettings } from '../settings.ts';
-import { describeExpiry } from './me.ts';
 
 const LEFT = 'Nothing was stored.';
 
@@ -84,4 +84,25 @@ function warnAboutHttp(baseUrl: string): void {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === 'https:' || /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname)) return;
   note('Note: HTTP sends the key unencrypted. Use an https address.');
+}
+
+export function addMe(program: Command): void {
+  const command = program.command('me').description('show the account and API key in use');
+  withOutputOptions(command).action((options: OutputOptions) =>
+    withClient(options, async (client) => {
+      const me = await client.me();
+      await writeRecord(me, options, {
+        account: me.account.name,
+        accountId: me.account.id,
+        key: me.key.name,
+        keyId: me.key.id,
+        access: me.key.access,
+        expires: describeExpiry(me.key.expiresAt),
+      });
+    }),
+  );
+}
+
+function describeExpiry(expiresAt: string | null): string {
+  return expiresAt === null ? 'does not expire' : `expires ${expiresAt}`;
 }

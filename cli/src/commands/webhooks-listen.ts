@@ -6,8 +6,7 @@ import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { quote } from '../curl.ts';
 import { withTypeOption } from '../event-types.ts';
 import { note } from '../output/standard-output.ts';
-import { type Attempt, type Destination, deliver } from '../webhooks/deliver.ts';
-import { type Delivery, writeDelivery } from '../webhooks/delivery-line.ts';
+import { type Attempt, type Delivery, type Destination, deliver, writeDelivery } from '../webhooks/deliver.ts';
 import { DeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { checkSecret, deriveSecret, type ForwardOptions, parseUrl, withSecretOption } from '../webhooks/destination.ts';
 import { findStart, toFlags, WAIT_SECONDS } from './events.ts';
@@ -19,7 +18,7 @@ interface ListenOptions extends CurlOptions, ForwardOptions, Partial<Position> {
 
 type FollowedEvent = ListingEvent & { epoch: string };
 
-/** The delay before the first retry. It doubles with each further retry. */
+/** The delay doubles with each further retry. */
 const FIRST_DELAY_SECONDS = 1;
 
 export function addWebhooksListen(webhooks: Command): void {
@@ -94,9 +93,6 @@ function describeNext({ isDelivered }: Attempt, isLast: boolean, delaySeconds: n
 }
 
 function toResume({ forwardTo, secret, type }: ListenOptions, position: Position): string {
-  const options = [
-    ...(secret === undefined ? [] : [` --secret ${quote(secret)}`]),
-    ...(type === undefined ? [] : [` --type ${type.join(',')}`]),
-  ];
-  return `listings webhooks listen --forward-to ${quote(forwardTo)}${options.join('')}${toFlags(position)}`;
+  const values = { 'forward-to': quote(forwardTo), secret: secret && quote(secret), type, ...position };
+  return `listings webhooks listen${toFlags(values)}`;
 }

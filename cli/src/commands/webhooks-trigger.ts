@@ -3,8 +3,7 @@ import { Argument } from 'commander';
 import type { Command } from '../command.ts';
 import { withClient } from '../connection.ts';
 import { EXIT } from '../exit-codes.ts';
-import { deliver } from '../webhooks/deliver.ts';
-import { writeDelivery } from '../webhooks/delivery-line.ts';
+import { deliver, writeDelivery } from '../webhooks/deliver.ts';
 import { checkSecret, deriveSecret, type ForwardOptions, parseUrl, withSecretOption } from '../webhooks/destination.ts';
 import { createSample, SAMPLE_LISTING_ID, SAMPLE_TYPES } from '../webhooks/sample-event.ts';
 

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-export interface Candidate {
+interface Candidate {
   value: string;
   description: string;
 }

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 const SKIPPED = new Set(['.git', 'node_modules']);
 
 /**
- * Yields the file at a path, or all files below a directory, sorted by name. In a directory, it does not
- * follow symbolic links, which could form cycles or lead outside the directory, and it skips pipes and
- * devices, which may never end.
+ * Yields the file at a path, or all files below a directory, sorted by name. In a directory, it does not follow
+ * symbolic links, which could form cycles or lead outside, and it skips pipes and devices, which may never end.
  */
 export async function* filesBelow(
   path: string,

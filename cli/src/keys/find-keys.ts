@@ -1,3 +1,5 @@
+import { describeKeyFault } from '@property-listings/client';
+
 /** `plk_`, 32 random characters, and a checksum of 6. */
 const KEY_LENGTH = 42;
 /** A lookahead also finds a candidate that starts inside another. */
@@ -10,14 +12,8 @@ export interface FoundKey {
   start: string;
 }
 
-/**
- * Finds keys in a stream of any length, including UTF-16 text, which PowerShell writes.
- * @param isKey checks the checksum, so that made-up keys in documents are ignored
- */
-export async function* findKeys(
-  chunks: AsyncIterable<Buffer>,
-  isKey: (text: string) => boolean,
-): AsyncGenerator<FoundKey> {
+/** Finds keys in a stream of any length, including UTF-16 text, which PowerShell writes. */
+export async function* findKeys(chunks: AsyncIterable<Buffer>): AsyncGenerator<FoundKey> {
   let rest = '';
   let line = 1;
   for await (const chunk of chunks) {
@@ -26,7 +22,8 @@ export async function* findKeys(
     const decidedLength = Math.max(0, text.length - KEY_LENGTH + 1);
     let counted = 0;
     for (const { index, 1: candidate = '' } of text.matchAll(CANDIDATE)) {
-      if (!isKey(candidate)) continue;
+      // Made-up keys in documents have a wrong checksum.
+      if (describeKeyFault(candidate) !== undefined) continue;
       line += countLines(text.slice(counted, index));
       counted = index;
       yield { line, start: `${candidate.slice(0, 8)}…` };

@@ -28,15 +28,17 @@ export async function writeReport(
   how: string,
   rowsMax = Infinity,
 ): Promise<void> {
-  const { failed = 0, errors = [], warnings } = Object(report);
+  const { failed = 0, errors = [], warnings = [] } = Object(report);
   if (!allErrors) writeFailedRows(errors.slice(0, rowsMax), failed, how);
   writeUnknownWords(errors);
-  writeWarnings(warnings);
+  // Warnings are about values that are valid but probably wrong.
+  for (const { field, message } of warnings) {
+    note(`${paint(process.stderr, 'yellow', 'warning:')} ${withFlags(`${field}: ${message}`)}`);
+  }
   if (json) return write(`${toJson(report)}\n`);
   await write(`${describeCounts(report)}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
 }
 
-/** Writes a failed row to stderr. */
 export function writeFailedRow(row: Row): void {
   note(describeRow(row, process.stderr));
 }
@@ -54,13 +56,6 @@ function writeUnknownWords(rows: readonly Row[]): void {
   if (words.size < 2) return;
   const how = 'To define what these words mean, add these options. Replace each CHOICE, and correct any wrong value:';
   note(`${how}\n  ${withFlags([...words].join(' '))}`);
-}
-
-/** Writes warnings about values that are valid but probably wrong. */
-function writeWarnings(warnings: { field: string; message: string }[] = []): void {
-  for (const { field, message } of warnings) {
-    note(`${paint(process.stderr, 'yellow', 'warning:')} ${withFlags(`${field}: ${message}`)}`);
-  }
 }
 
 const COUNTS = ['created', 'updated', 'unchanged', 'failed'];

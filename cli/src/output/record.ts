@@ -8,7 +8,6 @@ export interface RecordOptions {
   json?: true;
 }
 
-/** The options of a command that sends a request and prints its result. */
 export interface OutputOptions extends CurlOptions, RecordOptions {}
 
 export function withOutputOptions(command: Command): Command {
@@ -23,12 +22,9 @@ export async function writeRecord(value: object, { json }: RecordOptions, shown:
   const lines = entries.map(([name, member]) => {
     const text = toText(member);
     if (!process.stdout.isTTY) return `${name}\t${toLine(text)}`;
+    const lines = text.split('\n').map(toLine);
     // Continuation lines align with the first one.
-    const indented = text
-      .split('\n')
-      .map(toLine)
-      .join(`\n${' '.repeat(width)}`);
-    return `${paint(process.stdout, 'bold', pad(name, width))}${indented}`;
+    return paint(process.stdout, 'bold', pad(name, width)) + lines.join(`\n${' '.repeat(width)}`);
   });
   await write(`${lines.join('\n')}\n`);
 }

@@ -66,9 +66,7 @@ async function* toTable(rows: AsyncIterable<object>, names: readonly string[]): 
 
 /** Like `toTable`, but for programs: columns are separated by tabs and never truncated, and there is no header. */
 async function* toTabbedLines(rows: AsyncIterable<object>, names: readonly string[]): AsyncGenerator<string> {
-  for await (const row of rows) {
-    yield `${toCells(row, names, (_name, value) => toText(value)).join('\t')}\n`;
-  }
+  for await (const row of rows) yield `${toCells(row, names, (_name, value) => toText(value)).join('\t')}\n`;
 }
 
 function toCells(row: object, names: readonly string[], format: typeof toCell): string[] {

@@ -19,7 +19,6 @@ export async function writeAll(pieces: AsyncIterable<string | Uint8Array>): Prom
   }
 }
 
-/** Joins pieces into larger ones. */
 export async function* gather(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let gathered = '';
   for await (const piece of pieces) {
@@ -31,7 +30,6 @@ export async function* gather(pieces: AsyncIterable<string>): AsyncGenerator<str
   if (gathered !== '') yield gathered;
 }
 
-/** Writes a message to stderr. */
 export function note(text: string): void {
   process.stderr.write(`${text}\n`);
 }

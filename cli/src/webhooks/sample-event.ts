@@ -5,6 +5,8 @@ import { EVENT_TYPES } from '../event-types.ts';
 export const SAMPLE_TYPES: readonly WebhookType[] = [...EVENT_TYPES, 'webhook.test'];
 
 export const SAMPLE_LISTING_ID = 'lst_00000000000000000000000000';
+const ACCOUNT_ID = 'acc_00000000000000000000000000';
+const WEBHOOK_ID = 'whk_00000000000000000000000000';
 
 const LISTING = {
   id: SAMPLE_LISTING_ID,
@@ -27,9 +29,6 @@ export function createSample(type: WebhookType) {
   const message = { type, timestamp, data: createData(type, timestamp), accountId: ACCOUNT_ID, epoch: 'sample00' };
   return { id: `msg_${randomUUID()}`, message };
 }
-
-const ACCOUNT_ID = 'acc_00000000000000000000000000';
-const WEBHOOK_ID = 'whk_00000000000000000000000000';
 
 function createData(type: WebhookType, createdAt: string): object {
   if (type === 'webhook.test') return { webhookId: WEBHOOK_ID };
