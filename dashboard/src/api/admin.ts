@@ -793,7 +793,7 @@ export interface paths {
         };
         /**
          * List the failed rows of a run
-         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`. You can correct the rows and send the file to `/imports` with the feed's `map`, `clean`, and other parameters for reading the file, and with `ignoreUnknown=true`, which skips these four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the account's oldest runs are removed.
+         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`; if the row has a column with such a name, `error_` is added before it. You can correct the rows and send the file to `/imports` with the feed's `map`, `clean`, and other parameters for reading the file, and with `ignoreUnknown=true`, which skips these four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the account's oldest runs are removed.
          */
         get: operations["listFeedRunErrors"];
         put?: never;
@@ -1937,7 +1937,7 @@ export interface components {
              */
             missing: "keep" | "withdraw" | "delete";
             /**
-             * @description How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, which always allows at least 5. Listings that an earlier run has already handled as missing are not counted. If more are missing, nothing is changed. Default `20%`.
+             * @description How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, which always allows at least 5. Of the listings that were missing before, only those that the run would change are counted. If more are missing, nothing is changed. Default `20%`.
              * @example 10%
              */
             missingMax: string;
@@ -3030,13 +3030,14 @@ export interface components {
             };
         };
         /**
-         * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
          *
-         *     [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress.
+         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
+         *
+         *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
          */
-        "account_changed.feed_busy": {
+        "unknown_parameter.invalid_idempotency_key.invalid_json": {
             headers: {
-                "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error (`rel="help"`). */
@@ -3048,14 +3049,13 @@ export interface components {
             };
         };
         /**
-         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+         * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
          *
-         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
-         *
-         *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
+         *     [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress.
          */
-        "unknown_parameter.invalid_idempotency_key.invalid_json": {
+        "account_changed.feed_busy": {
             headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
                 /** @description The page about the error (`rel="help"`). */
@@ -7871,7 +7871,7 @@ export interface operations {
                  */
                 missing?: "keep" | "withdraw" | "delete";
                 /**
-                 * @description How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, which always allows at least 5. Listings that an earlier run has already handled as missing are not counted. If more are missing, nothing is changed. Default `20%`.
+                 * @description How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, which always allows at least 5. Of the listings that were missing before, only those that the run would change are counted. If more are missing, nothing is changed. Default `20%`.
                  * @example 10%
                  */
                 missingMax?: string;
@@ -8134,6 +8134,11 @@ export interface operations {
             };
             header?: {
                 /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
                  * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
                  */
@@ -8158,6 +8163,7 @@ export interface operations {
             /** @description Deleted. */
             204: {
                 headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
@@ -8168,6 +8174,8 @@ export interface operations {
              * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
              *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
+             *
+             *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
              */
             400: {
                 headers: {
@@ -8198,6 +8206,7 @@ export interface operations {
             };
             406: components["responses"]["not_acceptable"];
             409: components["responses"]["account_changed.feed_busy"];
+            422: components["responses"]["idempotency_key_reused"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
@@ -8208,6 +8217,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without a valid id, the service generates one. The response and the log contain the id.
                  * @example import-2026-02-03.1
@@ -8256,6 +8270,7 @@ export interface operations {
             /** @description The feed. */
             200: {
                 headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
                     [name: string]: unknown;
@@ -8321,7 +8336,7 @@ export interface operations {
                     "application/json": components["schemas"]["Feed"];
                 };
             };
-            400: components["responses"]["unknown_parameter.invalid_json"];
+            400: components["responses"]["unknown_parameter.invalid_idempotency_key.invalid_json"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
             /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
@@ -8367,7 +8382,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            /**
+             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was already used for a different request.
+             *
+             *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

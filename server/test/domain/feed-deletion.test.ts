@@ -21,7 +21,7 @@ test('a deletion that was paused for too long does not delete the feed of a run 
       return database.write(job, id);
     },
   };
-  await assert.rejects(deleteFeed(pausing, { accountId }, 'mls', 'keep'), {
+  await assert.rejects(deleteFeed(pausing, { accountId }, undefined, 'mls', 'keep'), {
     code: 'feed_busy',
     members: { runId: 'run_later' },
   });

@@ -22,14 +22,14 @@ const row = (externalId: string, members: object = {}) => ({
   ...members,
 });
 
-const patch = (tenant: Tenant, name: string, body: unknown) =>
+const patch = (tenant: Tenant, name: string, body: unknown, headers: Record<string, string> = {}) =>
   service.fetch(tenant, `/v1/feeds/${name}`, {
     method: 'PATCH',
     body: JSON.stringify(body),
-    headers: { 'Content-Type': 'application/merge-patch+json' },
+    headers: { 'Content-Type': 'application/merge-patch+json', ...headers },
   });
-const remove = (tenant: Tenant, name: string, query = '') =>
-  service.fetch(tenant, `/v1/feeds/${name}${query}`, { method: 'DELETE' });
+const remove = (tenant: Tenant, name: string, query = '', headers: Record<string, string> = {}) =>
+  service.fetch(tenant, `/v1/feeds/${name}${query}`, { method: 'DELETE', headers });
 
 interface Feed {
   [name: string]: unknown;
@@ -121,10 +121,43 @@ test('an invalid feed name is rejected', async () => {
   await runFeed(service, tenant, '0-_a'.padEnd(64, 'z'), [row('A')]);
 });
 
-test('an Idempotency-Key is rejected', async () => {
-  const tenant = await service.createTenant();
-  const headers = { 'Idempotency-Key': 'a' };
-  await readError(await sendFeed(service, tenant, 'mls', [row('A')], { headers }), 400, 'invalid_idempotency_key');
+describe('an Idempotency-Key', () => {
+  const isReplayed = async (response: Response, status: number) => {
+    await response.text();
+    assert.equal(response.status, status);
+    return response.headers.get('Idempotent-Replayed') === 'true';
+  };
+
+  test('is rejected with a file', async () => {
+    const tenant = await service.createTenant();
+    const headers = { 'Idempotency-Key': 'a' };
+    await readError(await sendFeed(service, tenant, 'mls', [row('A')], { headers }), 400, 'invalid_idempotency_key');
+  });
+
+  test('makes a change of the settings happen once', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', [row('A')]);
+    const once = { 'Idempotency-Key': 'a' };
+    assert.equal(await isReplayed(await patch(tenant, 'mls', { failedMax: '1' }, once), 200), false);
+    assert.equal(await isReplayed(await patch(tenant, 'mls', { failedMax: '2' }), 200), false);
+    assert.equal(await isReplayed(await patch(tenant, 'mls', { failedMax: '1' }, once), 200), true);
+    assert.equal((await feedOf(tenant)).failedMax, '2');
+    await readError(await patch(tenant, 'mls', { failedMax: '3' }, once), 422, 'idempotency_key_reused');
+    const unusable = await patch(tenant, 'mls', {}, { 'Idempotency-Key': 'a b' });
+    await readError(unusable, 400, 'invalid_idempotency_key');
+  });
+
+  test('makes the retry of a deletion succeed', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', [row('A')]);
+    const once = { 'Idempotency-Key': 'a' };
+    assert.equal(await isReplayed(await remove(tenant, 'mls', '', once), 204), false);
+    await runFeed(service, tenant, 'mls', [row('B')]);
+    assert.equal(await isReplayed(await remove(tenant, 'mls', '', once), 204), true);
+    await readError(await remove(tenant, 'mls', '?listings=delete', once), 422, 'idempotency_key_reused');
+    assert.equal((await feedOf(tenant)).listings, 1);
+    await readError(await remove(tenant, 'mls', '', { 'Idempotency-Key': 'a b' }), 400, 'invalid_idempotency_key');
+  });
 });
 
 test('an account can have 100 feeds', async () => {
@@ -302,6 +335,22 @@ describe('the runs of a feed', () => {
     assert.equal(table.length, 4);
   });
 
+  test('are a file that an import accepts, even if a column is called like one of the error', async () => {
+    const tenant = await service.createTenant();
+    const csv = 'Code,details,error_code,address,beds,baths\nA,Rear,x,1 Elm,many,2\n';
+    const map = '?map[Code]=externalId&map[details]=description&ignoreUnknown=true';
+    const run = await runFeed(service, tenant, 'mls', csv, { type: 'text/csv', query: `${map}&failedMax=100%25` });
+    const path = `/v1/feeds/mls/runs/${run.id}/errors`;
+    const file = await (await service.fetch(tenant, path, { headers: { Accept: 'text/csv' } })).text();
+    assert.match(file, /^line,error_error_code,message,error_details,Code,details,error_code,address,beds,baths\r\n/);
+    const body = file.replace(',many,', ',3,');
+    const headers = { 'Content-Type': 'text/csv' };
+    const response = await service.fetch(tenant, `/v1/imports${map}`, { method: 'POST', headers, body });
+    assert.partialDeepStrictEqual(await response.json(), { created: 1, failed: 0 });
+    const { data } = await get<{ data: object[] }>(service, tenant, '/listings');
+    assert.partialDeepStrictEqual(data[0], { externalId: 'A', description: 'Rear' });
+  });
+
   test('keep failed rows whose members have names that every object inherits, and names like formulas', async () => {
     const tenant = await service.createTenant();
     const rows = [row('A', { beds: -1, constructor: 1, '=1+1': 2 }), row('B', { beds: -1 })];
@@ -406,11 +455,17 @@ describe('deleting a feed', () => {
     await runFeed(service, tenant, 'mls', [...rows, row('X', { beds: -1 })], { query: '?failedMax=1' });
     assert.equal((await remove(tenant, 'mls')).status, 204);
     await readError(await service.fetch(tenant, '/v1/feeds/mls'), 404, 'not_found');
-    const { data } = await get<{ data: { feed?: string; version: number }[] }>(service, tenant, '/listings');
+    const { data } = await get<{ data: { id: string; feed?: string; version: number }[] }>(
+      service,
+      tenant,
+      '/listings',
+    );
     assert.deepEqual(
       [data.length, data.every(({ feed, version }) => feed === undefined && version === 2)],
       [120, true],
     );
+    const history = await get<{ data: { actor: object }[] }>(service, tenant, `/listings/${data[0]?.id}/history`);
+    assert.partialDeepStrictEqual(history.data[0]?.actor, { type: 'key', id: tenant.keyId });
     for (const table of ['feeds', 'feed_runs', 'feed_errors']) {
       assert.deepEqual(await service.sql(`select * from ${table} where account_id = ?`, tenant.accountId), []);
     }

@@ -10,7 +10,14 @@ import { findFeed, findFeeds, removeFeed, renewLease, type StoredFeed, updateSet
 import { auditFeed } from '../access/audit.ts';
 import { makeChanged, readStored } from '../writing/save-listing.ts';
 import { type CurrentListing, storeDeleted, storeUpdated } from '../writing/write-path.ts';
-import { type Actor, type Writing, write } from '../writing/writing.ts';
+import {
+  type Actor,
+  findEarlierResult,
+  type IdempotentRequest,
+  type WriteResult,
+  type Writing,
+  write,
+} from '../writing/writing.ts';
 import { feedBusy, LEASE_MS, occupyFeed, RUN_ID_PREFIX } from './feed-lease.ts';
 import { removeRuns } from './feed-purge.ts';
 
@@ -75,18 +82,20 @@ export async function listRuns(
 export async function changeFeed(
   database: Database,
   actor: Actor,
+  idempotency: IdempotentRequest | undefined,
   name: string,
   change: (settings: FeedSettings) => FeedSettings,
-): Promise<ShownFeed> {
+): Promise<WriteResult<ShownFeed>> {
   const { accountId, user } = actor;
-  await write(database, actor, undefined, async ({ transaction }) => {
+  const { isReplayed } = await write(database, actor, idempotency, async ({ transaction }) => {
     const { settings } = await getStored(transaction, accountId, name);
     const changed = change(settings);
-    if (isDeepStrictEqual(settings, changed)) return;
+    if (isDeepStrictEqual(settings, changed)) return true;
     await updateSettings(transaction, accountId, name, { settings: JSON.stringify(changed) });
     await auditFeed(transaction, user, 'feed.updated', { name });
+    return true;
   });
-  return getFeed(database, accountId, name);
+  return { outcome: await getFeed(database, accountId, name), isReplayed };
 }
 
 /** Listings, failed rows, or runs per transaction. */
@@ -95,19 +104,20 @@ const SLICE_LENGTH = 50;
 /**
  * Deletes a feed in slices. No run can begin while the deletion holds the feed's lease. A second call completes
  * an interrupted deletion.
- * @returns the account's sequence after the last change; undefined if no listing was changed
  * @throws {AppError} `not_found`, `feed_busy`, or what `write` throws
  */
 export async function deleteFeed(
   database: Database,
   actor: Actor,
+  idempotency: IdempotentRequest | undefined,
   name: string,
   listings: 'keep' | 'delete',
-): Promise<number | undefined> {
+): Promise<WriteResult<boolean>> {
   const { accountId, user } = actor;
+  const earlier = idempotency && (await findEarlierResult<boolean>(database, actor, idempotency));
+  if (earlier !== undefined) return earlier;
   const deletionId = createId(RUN_ID_PREFIX);
-  const acting = { ...actor, feed: { name, runId: deletionId } };
-  await write(database, acting, undefined, async ({ transaction }) => {
+  await write(database, actor, undefined, async ({ transaction }) => {
     await occupyFeed(transaction, accountId, await getStored(transaction, accountId, name), deletionId);
   });
   const requireLease = async ({ transaction }: Pick<Writing, 'transaction'>) => {
@@ -117,7 +127,7 @@ export async function deleteFeed(
   let lastSequence: number | undefined;
   const inSlices = async (remove: (writing: Writing) => Promise<number>) => {
     for (let removed = SLICE_LENGTH; removed === SLICE_LENGTH; ) {
-      const { outcome, sequence = lastSequence } = await write(database, acting, undefined, async (writing) => {
+      const { outcome, sequence = lastSequence } = await write(database, actor, undefined, async (writing) => {
         await requireLease(writing);
         return remove(writing);
       });
@@ -130,12 +140,13 @@ export async function deleteFeed(
     const runs = await findRunsOfFeed(transaction, accountId, name, SLICE_LENGTH);
     return removeRuns(transaction, accountId, runs, SLICE_LENGTH);
   });
-  await write(database, acting, undefined, async ({ transaction }) => {
+  const result = await write(database, actor, idempotency, async ({ transaction }) => {
     await requireLease({ transaction });
     await removeFeed(transaction, accountId, name);
     await auditFeed(transaction, user, 'feed.deleted', { name, words: `listings: ${listings}` });
+    return true;
   });
-  return lastSequence;
+  return lastSequence === undefined ? result : { ...result, sequence: lastSequence };
 }
 
 async function removeSomeListings(writing: Writing, name: string, listings: 'keep' | 'delete'): Promise<number> {

@@ -26,7 +26,7 @@ export interface Reader {
 /** A principal that changes data. Passing a principal with read-only access does not compile. */
 export interface Actor extends Reader {
   access?: 'full';
-  /** The feed whose run or deletion makes the changes; histories then name the feed instead of the key or user. */
+  /** The feed whose run makes the changes; histories then name the feed instead of the key or user. */
   feed?: { name: string; runId: string };
 }
 

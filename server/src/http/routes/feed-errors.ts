@@ -71,7 +71,7 @@ function csvFormat(): FailureFormat {
   let columns: string[] | undefined;
   const toText = (rows: StoredFailure[]) => {
     const known = columns ?? columnsOf(rows);
-    const header = columns === undefined ? toCsvLine([...OWN_COLUMNS, ...known.map(encodeCell)]) : '';
+    const header = columns === undefined ? toCsvLine([...ownColumns(known), ...known.map(encodeCell)]) : '';
     columns = known;
     return header + rows.map((row) => toLine(row, known)).join('');
   };
@@ -79,11 +79,16 @@ function csvFormat(): FailureFormat {
     contentType: 'text/csv; charset=utf-8',
     start: '',
     toText,
-    end: () => (columns === undefined ? toCsvLine([...OWN_COLUMNS]) : ''),
+    end: () => (columns === undefined ? toCsvLine(ownColumns([])) : ''),
   };
 }
 
-const OWN_COLUMNS = ['line', 'code', 'message', 'details'] as const;
+/** The names of the columns before the row's own ones. An import rejects a file that has a name twice. */
+function ownColumns(columns: readonly string[]): string[] {
+  const taken = new Set(columns.map((name) => name.trim().toLowerCase()));
+  const free = (name: string): string => (taken.has(name) ? free(`error_${name}`) : name);
+  return ['line', 'code', 'message', 'details'].map(free);
+}
 
 /** A CSV file's rows all have the same columns; for JSON, the columns are the members of the first rows. */
 function columnsOf(rows: StoredFailure[]): string[] {

@@ -40,7 +40,7 @@ import type { ReadingRequest } from '../imports/reading.ts';
 import { readUpload } from '../imports/upload.ts';
 import { parseBody, readBody } from '../protocol/body.ts';
 import { type Admitted, withoutIdleTimeout } from '../protocol/exchange.ts';
-import { readIdempotencyKey } from '../protocol/idempotency.ts';
+import { readIdempotencyKey, replayHeaders, toIdempotentRequest } from '../protocol/idempotency.ts';
 import { checkInput } from '../protocol/input.ts';
 import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
@@ -83,16 +83,23 @@ export const feedEndpoints = [
     });
   }),
   endpoint(updateFeedOperation, async (exchange, { parameters: { name = '' }, services: { database } }) => {
-    const { value: patch } = parseBody(await readBody(exchange, INPUT_BYTES_MAX));
+    const key = readIdempotencyKey(exchange.incoming);
+    const bytes = await readBody(exchange, INPUT_BYTES_MAX);
+    const { value: patch } = parseBody(bytes);
     const principal = requireFullAccess(exchange.principal);
+    const idempotency = toIdempotentRequest(key, exchange, bytes);
     const change = (settings: FeedSettings) => patchSettings(settings, patch);
-    return replyLong(showFeed(await changeFeed(database, principal, name, change)));
+    const { outcome, isReplayed } = await changeFeed(database, principal, idempotency, name, change);
+    return { ...replyLong(showFeed(outcome)), headers: replayHeaders(isReplayed) };
   }),
   endpoint(deleteFeedOperation, async (exchange, { parameters: { name = '' }, query, services: { database } }) => {
+    const key = readIdempotencyKey(exchange.incoming);
     const principal = requireFullAccess(exchange.principal);
-    const remove = () => deleteFeed(database, principal, name, query.listings ?? 'keep');
-    exchange.sequence = await withoutIdleTimeout(exchange, remove);
-    return { status: 204, headers: {} };
+    const idempotency = toIdempotentRequest(key, exchange, Buffer.alloc(0));
+    const remove = () => deleteFeed(database, principal, idempotency, name, query.listings ?? 'keep');
+    const { isReplayed, sequence } = await withoutIdleTimeout(exchange, remove);
+    exchange.sequence = sequence;
+    return { status: 204, headers: replayHeaders(isReplayed) };
   }),
   endpoint(listRunsOperation, async ({ principal }, { parameters: { name = '' }, query, services }) => {
     const { database, cursors } = services;

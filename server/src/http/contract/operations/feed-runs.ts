@@ -86,7 +86,8 @@ export const listRunErrorsOperation: Operation<'account'> = {
   summary: 'List the failed rows of a run',
   description:
     "The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's " +
-    'own columns follow `line`, `code`, `message`, and `details`. You can correct the rows and send the file to ' +
+    'own columns follow `line`, `code`, `message`, and `details`; if the row has a column with such a name, `error_` ' +
+    'is added before it. You can correct the rows and send the file to ' +
     "`/imports` with the feed's `map`, `clean`, and other parameters for reading the file, and with " +
     '`ignoreUnknown=true`, which skips these four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 ' +
     'MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the ' +

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { DEFAULT_SETTINGS } from '../../../model/feeds.ts';
 import type { Operation } from '../operation.ts';
+import { IDEMPOTENCY_KEY } from '../request-headers.ts';
 import { feed, feedPatch } from '../schemas/feeds.ts';
 import { choiceParameter } from '../schemas/parameters.ts';
-import { INPUT_ERRORS, invalid, okReply, PATCH_TYPES } from './common.ts';
+import { CHANGE_ERRORS, INPUT_ERRORS, invalid, okReply, PATCH_TYPES } from './common.ts';
 import { EXAMPLE_RUN, NO_FEED } from './feed-runs.ts';
 
 const PATH = '/feeds/{name}';
@@ -55,9 +56,10 @@ export const updateFeedOperation: Operation<'account'> = {
     'Changes the settings in the body (RFC 7396); null restores a default. The settings are the default parameters ' +
     'of later runs. The first file creates the feed.',
   caller: 'account',
+  requestHeaders: [IDEMPOTENCY_KEY],
   body: { types: PATCH_TYPES, schema: feedPatch, example: CHANGES },
   replies: [{ status: 200, description: 'The feed.', schema: feed, example: { ...EXAMPLE, ...CHANGES } }],
-  errors: [...INPUT_ERRORS, 'insufficient_scope', 'not_found'],
+  errors: [...new Set([...CHANGE_ERRORS, ...INPUT_ERRORS]), 'not_found'],
   errorExamples: {
     not_found: NO_FEED,
     validation_failed: invalid({
@@ -85,8 +87,9 @@ export const deleteFeedOperation: Operation<'account', typeof deleteQuery> = {
     'Deletes the feed with its settings and runs. Its listings are kept without a feed or deleted. If the request is ' +
     'interrupted, send it again.',
   caller: 'account',
+  requestHeaders: [IDEMPOTENCY_KEY],
   query: deleteQuery,
   replies: [{ status: 204, description: 'Deleted.' }],
-  errors: ['invalid_query', 'insufficient_scope', 'not_found', 'feed_busy', 'outcome_unknown', 'storage_full'],
+  errors: ['invalid_query', ...CHANGE_ERRORS, 'not_found', 'feed_busy'],
   errorExamples: { not_found: NO_FEED },
 };

@@ -20,7 +20,7 @@ export function limitText(description: string, example: string) {
 
 export const MISSING_MAX =
   "How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, " +
-  'which always allows at least 5. Listings that an earlier run has already handled as missing are not counted. If ' +
+  'which always allows at least 5. Of the listings that were missing before, only those that the run would change are counted. If ' +
   'more are missing, nothing is changed. Default `20%`.';
 export const FAILED_MAX =
   'How many rows can fail: a number, or a percentage of the rows. If more fail, nothing is changed. Default `5%`.';
