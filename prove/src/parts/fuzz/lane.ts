@@ -59,8 +59,8 @@ export class Lane extends Caller {
     const { operationId } = request.target.operation;
     const isReplayed = told.headers.get('idempotent-replayed') === 'true';
     assert.ok(!isReplayed, 'a response to a new Idempotency-Key is a replay');
-    // A replay of a change to a webhook endpoint returns the endpoint's current state.
-    const isComparable = request.headers['Idempotency-Key'] !== undefined && !/Webhook/.test(operationId);
+    // A replay of a change to a webhook endpoint or a feed returns its current state.
+    const isComparable = request.headers['Idempotency-Key'] !== undefined && !/Webhook|updateFeed/.test(operationId);
     if (isComparable) known.remember(known.done, { request, told });
     if (/^(create|update|upsert)Listing(ByExternalId)?$/.test(operationId)) known.keep(told.text);
     if (/^deleteListing(ByExternalId)?$/.test(operationId)) known.delete(request.listingId ?? '');
