@@ -1,7 +1,7 @@
-import type { Account, AccountHead } from '../model/accounts.ts';
+import type { Account } from '../model/accounts.ts';
 import { LIMIT_COLUMNS, type StoredLimits } from './account-limits.ts';
-import { type Executor, statement } from './database.ts';
-import { allRows } from './functions.ts';
+import type { Executor, Parameter } from './database.ts';
+import { allRows, firstRow } from './functions.ts';
 import { findRow, findSomeRows, insertRow, removeRows, updateRows } from './rows.ts';
 
 const insert = insertRow('accounts', ['id', 'name', 'currency', 'areaUnits', 'createdAt']);
@@ -49,7 +49,7 @@ export const HEAD_COLUMNS = [
   'bytes_max as bytesMax',
 ] as const;
 
-const selectHead = statement<{ id: string }, AccountHead>((query, parameter) =>
+export const findAccountHead = firstRow(['id'], (query, parameter: Parameter<{ id: string }>) =>
   query
     .selectFrom('accounts')
     .innerJoin('account_heads', 'account_heads.account_id', 'accounts.id')
@@ -57,11 +57,6 @@ const selectHead = statement<{ id: string }, AccountHead>((query, parameter) =>
     .where('id', '=', parameter('id'))
     .where('account_id', '=', parameter('id')),
 );
-
-export async function findAccountHead(executor: Executor, id: string): Promise<AccountHead | undefined> {
-  const [account] = await executor.execute(selectHead, { id });
-  return account;
-}
 
 export const updateAccount = updateRows('accounts', ['id'], ['name', 'currency', 'areaUnits']);
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { DEFAULT_SETTINGS, type FeedSettings } from '../model/feeds.ts';
-import type { Executor, Parameter, QueryBuilder } from './database.ts';
-import { allRows, columnsOf, command, firstRow, hasRow } from './functions.ts';
-import { findRow, insertRow, removeRows, updateRows } from './rows.ts';
+import type { Executor, Parameter } from './database.ts';
+import { allRows, columnsOf, command, hasRow } from './functions.ts';
+import { findRow, findRows, findSomeRows, insertRow, type RowOf, removeRows, updateRows } from './rows.ts';
 
 /** A feed as stored; times are UTC milliseconds. */
 export interface StoredFeed {
@@ -17,26 +17,19 @@ export interface StoredFeed {
   leaseUntil: number | null;
 }
 
-type Row = Omit<StoredFeed, 'settings'> & { settings: string };
+const MEMBERS = ['name', 'settings', 'listingCount', 'createdAt', 'lastSuccessAt', 'runId', 'leaseUntil'] as const;
+
+type Row = Pick<RowOf<'feeds'>, (typeof MEMBERS)[number]>;
 type Key = { accountId: string; name: string };
 
-const MEMBERS = ['name', 'settings', 'createdAt', 'lastSuccessAt', 'runId', 'leaseUntil'] as const;
-
-const select = (query: QueryBuilder) =>
-  query.selectFrom('feeds').select(['listing_count as listings', ...columnsOf(MEMBERS)]);
-
-const selectOne = firstRow(['accountId', 'name'], (query, parameter: Parameter<Key>) =>
-  select(query).where('account_id', '=', parameter('accountId')).where('name', '=', parameter('name')),
-);
+const selectOne = findRow('feeds', ['accountId', 'name'], MEMBERS);
 
 export async function findFeed(executor: Executor, accountId: string, name: string): Promise<StoredFeed | undefined> {
   const row = await selectOne(executor, accountId, name);
   return row && toFeed(row);
 }
 
-const selectAll = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
-  select(query).where('account_id', '=', parameter('accountId')).orderBy('name'),
-);
+const selectAll = findRows('feeds', ['accountId'], MEMBERS, 'name');
 
 export async function findFeeds(executor: Executor, accountId: string): Promise<StoredFeed[]> {
   return (await selectAll(executor, accountId)).map(toFeed);
@@ -45,8 +38,9 @@ export async function findFeeds(executor: Executor, accountId: string): Promise<
 type After = { afterAccount: string; afterName: string; limit: number };
 
 const selectEvery = allRows(['afterAccount', 'afterName', 'limit'], (query, parameter: Parameter<After>) =>
-  select(query)
-    .select('account_id as accountId')
+  query
+    .selectFrom('feeds')
+    .select(columnsOf(['accountId', ...MEMBERS]))
     .where(sql<boolean>`(account_id, name) > (${parameter('afterAccount')}, ${parameter('afterName')})`)
     .orderBy('account_id')
     .orderBy('name')
@@ -57,12 +51,13 @@ export async function findEveryFeed(
   executor: Executor,
   ...after: [afterAccount: string, afterName: string, limit: number]
 ): Promise<(StoredFeed & { accountId: string })[]> {
-  return (await selectEvery(executor, ...after)).map((row) => ({ ...row, ...toFeed(row) }));
+  return (await selectEvery(executor, ...after)).map(toFeed);
 }
 
-function toFeed({ settings, ...row }: Row): StoredFeed {
+function toFeed<R extends Row>({ settings, listingCount: listings, ...row }: R) {
   // Settings that were introduced after the feed was stored have their defaults.
-  return { ...row, settings: { ...DEFAULT_SETTINGS, ...JSON.parse(settings) } };
+  const parsed: FeedSettings = { ...DEFAULT_SETTINGS, ...JSON.parse(settings) };
+  return { ...row, listings, settings: parsed };
 }
 
 const insert = insertRow('feeds', ['accountId', 'name', 'settings', 'listingCount', 'createdAt']);
@@ -131,14 +126,5 @@ export const endLease = hasRow(
       .returning('name'),
 );
 
-type Lost = { name: string; accountId: string; runId: string };
-
 /** The feeds, of all accounts, whose last run did not renew its lease in time. */
-export const findLostRuns = allRows(['now', 'limit'], (query, parameter: Parameter<{ now: number; limit: number }>) =>
-  query
-    .selectFrom('feeds')
-    .select(['account_id as accountId', 'name', 'run_id as runId'])
-    .where('lease_until', '<=', parameter('now'))
-    .limit(parameter('limit'))
-    .$castTo<Lost>(),
-);
+export const findLostRuns = findSomeRows('feeds', ['leaseUntil <='], ['accountId', 'name', 'runId']);

@@ -1,5 +1,4 @@
-import type { Executor, Parameter } from './database.ts';
-import { countRows } from './functions.ts';
+import type { Executor } from './database.ts';
 import { findRow, putRow, type RowOf, removeSomeRows } from './rows.ts';
 
 /** The stored outcome of a request with an Idempotency-Key. */
@@ -23,24 +22,5 @@ export const findIdempotencyRecord = findRow('idempotency_keys', ['accountId', '
 
 export const removeIdempotencyRecords = removeSomeRows('idempotency_keys', ['accountId'], ['key']);
 
-type Purge = { now: number; limit: number };
-
 /** Removes up to `limit` expired records, of all accounts. `now` is in UTC milliseconds. @returns how many */
-export const removeExpiredRecords = countRows(['now', 'limit'], (query, parameter: Parameter<Purge>) =>
-  query
-    .deleteFrom('idempotency_keys')
-    // Checked again, because on PostgreSQL, a record can be replaced after it was selected and before it is removed.
-    .where('expires_at', '<=', parameter('now'))
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('account_id', 'key'),
-        'in',
-        selectFrom('idempotency_keys')
-          .select(['account_id', 'key'])
-          .where('expires_at', '<=', parameter('now'))
-          .limit(parameter('limit'))
-          .$asTuple('account_id', 'key'),
-      ),
-    )
-    .returning('key'),
-);
+export const removeExpiredRecords = removeSomeRows('idempotency_keys', ['expiresAt <='], ['accountId', 'key'], []);

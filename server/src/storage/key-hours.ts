@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { type Executor, type Parameter, type Scans, statement } from './database.ts';
-import { countRows, rowOf } from './functions.ts';
-import { discardRows, type RowOf } from './rows.ts';
+import { type Executor, type Scans, statement } from './database.ts';
+import { rowOf } from './functions.ts';
+import { discardRows, type RowOf, removeSomeRows } from './rows.ts';
 
 export type KeyHour = Omit<RowOf<'key_hours'>, 'accountId'>;
 
@@ -71,22 +71,5 @@ export function findKeyHours(scans: Scans, accountId: string, since: number): Pr
   );
 }
 
-type Purge = { before: number; limit: number };
-
 /** Removes up to `limit` key hours, of all accounts, that began before a time (UTC milliseconds). @returns how many */
-export const removeKeyHours = countRows(['before', 'limit'], (query, parameter: Parameter<Purge>) =>
-  query
-    .deleteFrom('key_hours')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('account_id', 'hour', 'key_id'),
-        'in',
-        selectFrom('key_hours')
-          .select(['account_id', 'hour', 'key_id'])
-          .where('hour', '<', parameter('before'))
-          .limit(parameter('limit'))
-          .$asTuple('account_id', 'hour', 'key_id'),
-      ),
-    )
-    .returning('hour'),
-);
+export const removeKeyHours = removeSomeRows('key_hours', ['hour <'], ['accountId', 'hour', 'keyId'], []);

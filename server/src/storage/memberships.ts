@@ -1,8 +1,8 @@
 import type { Head } from '../model/accounts.ts';
 import type { Role } from '../model/users.ts';
 import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
-import { allRows, firstRow, hasRow } from './functions.ts';
-import { insertRow, removeRows, updateRows } from './rows.ts';
+import { allRows, firstRow } from './functions.ts';
+import { hasRows, insertRow, removeRows, updateRows } from './rows.ts';
 
 type MemberKey = { accountId: string; userId: string };
 
@@ -41,19 +41,14 @@ export const findMember = firstRow(['accountId', 'userId'], (query, parameter: P
   selectMembers(query, parameter).where('user_id', '=', parameter('userId')),
 );
 
-export const hasAdministrator = hasRow([], (query) =>
-  query.selectFrom('memberships').select('user_id as userId').where('role', '=', 'administrator').limit(1),
-);
+const hasRole = hasRows('memberships', ['role']);
 
-export const hasOtherAdministrator = hasRow(['accountId', 'userId'], (query, parameter: Parameter<MemberKey>) =>
-  query
-    .selectFrom('memberships')
-    .select('user_id as userId')
-    .where('account_id', '=', parameter('accountId'))
-    .where('user_id', '!=', parameter('userId'))
-    .where('role', '=', 'administrator')
-    .limit(1),
-);
+export function hasAdministrator(executor: Executor): Promise<boolean> {
+  return hasRole(executor, 'administrator');
+}
+
+/** Whether a user other than `userId` has a role. */
+export const hasOtherMember = hasRows('memberships', ['accountId', 'userId !=', 'role']);
 
 export const setRole = updateRows('memberships', ['accountId', 'userId'], ['role']);
 

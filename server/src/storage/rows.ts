@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Kysely, type SelectType, sql } from 'kysely';
 import { type Executor, type Parameter, type Statement, statement } from './database.ts';
-import { allRows, columnOf, columnsOf, command, countRows, rowOf } from './functions.ts';
+import { allRows, columnOf, columnsOf, command, countRows, hasRow, rowOf } from './functions.ts';
 import type { Tables } from './schema.ts';
 
 // Each of these functions declares a statement on one table and returns a function that runs the statement.
@@ -83,6 +83,17 @@ export function findSomeRows<T extends Table, const B extends readonly Key<T>[],
   return allRows([...by, 'limit'] as readonly string[], some) as never;
 }
 
+export function hasRows<T extends Table, const B extends readonly Key<T>[]>(table: T, by: B): Run<T, B, boolean> {
+  const any = untyped((query, parameter) =>
+    query
+      .selectFrom(table as string)
+      .select(sql`1`.as('one'))
+      .where(conditionOn(by, parameter))
+      .limit(sql.lit(1)),
+  );
+  return hasRow(by as readonly string[], any) as never;
+}
+
 export function insertRow<T extends Table, const M extends Name<T>>(table: T, members: readonly M[]) {
   const insert = statement<Values>(
     untyped((query, parameter) => query.insertInto(table as string).values(rowOf(parameter, members))),
@@ -158,7 +169,11 @@ export function takeRows<T extends Table, const B extends readonly Key<T>[], con
   return allRows(by as readonly string[], taken) as never;
 }
 
-/** Removes the first `limit` rows in the order of `order`. `rest`: the other columns of the key. @returns how many */
+/**
+ * Removes the first `limit` rows in the order of `order`; any rows if `order` is empty. `rest`: the other columns
+ * of the key. The conditions also apply to the removal: on PostgreSQL, a row can be replaced after its selection.
+ * @returns how many
+ */
 export function removeSomeRows<T extends Table, const B extends readonly Key<T>[]>(
   table: T,
   by: B,
@@ -166,12 +181,14 @@ export function removeSomeRows<T extends Table, const B extends readonly Key<T>[
   order: readonly Name<T>[] = rest,
 ): Run<T, B, number, [limit: number]> {
   const columns = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(columnOf(name))));
-  const [matching, all] = [select(table, by, rest), remove(table, by)];
   const some = untyped((query, parameter) => {
-    const first = matching(query, parameter)
-      .orderBy(columns(order))
-      .limit(parameter('limit') as never);
-    return all(query, parameter)
+    const matching = query
+      .selectFrom(table as string)
+      .select(rest.map(columnOf))
+      .where(conditionOn(by, parameter));
+    const sorted = order.length === 0 ? matching : matching.orderBy(columns(order));
+    const first = sorted.limit(parameter('limit') as never);
+    return remove(table, by)(query, parameter)
       .where(sql<boolean>`(${columns(rest)}) in ${first}`)
       .returning(sql`1`.as('one'));
   });

@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely';
-import type { AreaUnits } from '../model/accounts.ts';
+import type { Account } from '../model/accounts.ts';
 import type { ApiKey } from '../model/api-keys.ts';
-import type { ActorType, AuditAction, TargetType } from '../model/audit.ts';
+import type { ActorType, AuditEntry, TargetType } from '../model/audit.ts';
 import type { FeedOutcome } from '../model/feeds.ts';
 import type { EventType } from '../model/listings.ts';
 import type { Invitation, Role } from '../model/users.ts';
-import type { Delivery } from '../model/webhooks.ts';
+import type { Delivery, Webhook } from '../model/webhooks.ts';
 
 export type Snake<S extends string> = S extends `${infer C}${infer Rest}`
   ? `${C extends Lowercase<C> ? C : `_${Lowercase<C>}`}${Snake<Rest>}`
@@ -25,13 +25,7 @@ export interface Tables {
     cursor_secret: string;
     created_at: number;
   };
-  accounts: {
-    id: string;
-    name: string;
-    currency: string;
-    area_units: AreaUnits;
-    created_at: number;
-  };
+  accounts: Columns<Account> & { created_at: number };
   account_heads: {
     account_id: string;
     /** Increases by one with each change of the account's listings. */
@@ -326,30 +320,19 @@ export interface Tables {
     /** The row's own values as JSON text. */
     row_values: string | null;
   };
-  webhooks: {
+  webhooks: Columns<Omit<Webhook, 'types' | 'enabled' | 'pending'>> & {
     account_id: string;
-    id: string;
-    url: string;
     /** JSON array; null for all. */
     types: string | null;
-    feed: string | null;
-    description: string | null;
     enabled: number;
     /** Encrypted if the operator has set a key (lib/secret-box.ts). */
     secret: string;
     old_secret: string | null;
-    old_secret_until: number | null;
-    /** Each event up to this sequence is settled, excluded by a filter, or stored as a pending delivery. */
-    position: number;
     pending: Generated<number>;
-    failing_since: number | null;
-    disabled_at: number | null;
     /** The process that sends the endpoint's webhooks; null after each change by a user or an API key. */
     owner: string | null;
     /** Increases with each change by a user or an API key. */
     revision: Generated<number>;
-    created_at: number;
-    updated_at: number;
   };
   webhook_deliveries: Columns<Delivery> & { account_id: string; webhook_id: string };
   /** The leases of the processes that send webhooks: one for each process, and one for each shard of the accounts. */
@@ -360,15 +343,11 @@ export interface Tables {
     beat: number;
   };
   /** Append-only. */
-  audit_log: {
-    account_id: string;
-    id: string;
-    at: number;
+  audit_log: Columns<Pick<AuditEntry, 'accountId' | 'id' | 'at' | 'action'>> & {
     actor_type: ActorType;
     actor_id: string | null;
     actor_name: string;
     actor_email: string | null;
-    action: AuditAction;
     target_type: TargetType | null;
     target_id: string | null;
     target_name: string | null;

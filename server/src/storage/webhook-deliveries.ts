@@ -1,8 +1,8 @@
 import type { Delivery, DeliveryState } from '../model/webhooks.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, columnOf, columnsOf, command, countRows, hasRow } from './functions.ts';
-import { findRow, removeSomeRows } from './rows.ts';
+import { columnOf, columnsOf, command, countRows } from './functions.ts';
+import { findRow, findSomeRows, hasRows, removeRows, removeSomeRows } from './rows.ts';
 import type { Tables } from './schema.ts';
 
 type OfWebhook = { accountId: string; webhookId: string };
@@ -78,17 +78,12 @@ export function findDeliveries(
 
 export const findDelivery = findRow('webhook_deliveries', ['accountId', 'webhookId', 'sequence', 'epoch'], MEMBERS);
 
-export const findPendingDeliveries = allRows(
-  ['accountId', 'webhookId', 'limit'],
-  (query, parameter: Parameter<OfWebhook & { limit: number }>) =>
-    query
-      .selectFrom('webhook_deliveries')
-      .select(COLUMNS)
-      .where('account_id', '=', parameter('accountId'))
-      .where('webhook_id', '=', parameter('webhookId'))
-      .where('state', '=', 'pending')
-      .orderBy('sequence')
-      .limit(parameter('limit')),
+/** The endpoint's first `limit` deliveries in a state. */
+export const findFirstDeliveries = findSomeRows(
+  'webhook_deliveries',
+  ['accountId', 'webhookId', 'state'],
+  MEMBERS,
+  'sequence',
 );
 
 /** Makes the endpoint's pending deliveries due immediately, and starts their retry schedules over. */
@@ -101,17 +96,12 @@ export const hurryDeliveries = command(['accountId', 'webhookId'], (query, param
     .where('state', '=', 'pending'),
 );
 
-export const removePendingAfter = countRows(
-  ['accountId', 'webhookId', 'after'],
-  (query, parameter: Parameter<OfWebhook & { after: number }>) =>
-    query
-      .deleteFrom('webhook_deliveries')
-      .where('account_id', '=', parameter('accountId'))
-      .where('webhook_id', '=', parameter('webhookId'))
-      .where('state', '=', 'pending')
-      .where('sequence', '>', parameter('after'))
-      .returning('sequence'),
-);
+export const removeDeliveriesAfter = removeRows('webhook_deliveries', [
+  'accountId',
+  'webhookId',
+  'state',
+  'sequence >',
+]);
 
 type Trim = OfWebhook & { state: DeliveryState; kept: number };
 
@@ -139,18 +129,7 @@ export const trimDeliveries = countRows(
 
 export const removeDeliveries = removeSomeRows('webhook_deliveries', ['accountId', 'webhookId'], ['sequence', 'epoch']);
 
-export const hasOldDelivery = hasRow(
-  ['accountId', 'webhookId', 'state', 'before'],
-  (query, parameter: Parameter<OfWebhook & { state: DeliveryState; before: number }>) =>
-    query
-      .selectFrom('webhook_deliveries')
-      .select('sequence')
-      .where('account_id', '=', parameter('accountId'))
-      .where('webhook_id', '=', parameter('webhookId'))
-      .where('state', '=', parameter('state'))
-      .where('updated_at', '<', parameter('before'))
-      .limit(1),
-);
+export const hasOldDelivery = hasRows('webhook_deliveries', ['accountId', 'webhookId', 'state', 'updatedAt <']);
 
 export const removeOldDeliveries = removeSomeRows(
   'webhook_deliveries',

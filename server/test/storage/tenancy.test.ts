@@ -134,7 +134,7 @@ const READS: Reads = {
     [],
   ],
   findDelivery: [(account, id) => deliveries.findDelivery(database, account, id, 1, 'epoch'), undefined],
-  findPendingDeliveries: [(account, id) => deliveries.findPendingDeliveries(database, account, id, 100), []],
+  findFirstDeliveries: [(account, id) => deliveries.findFirstDeliveries(database, account, id, 'pending', 100), []],
   hasOldDelivery: [(account, id) => deliveries.hasOldDelivery(database, account, id, 'delivered', 100), false],
 };
 
@@ -240,7 +240,8 @@ const CHANGES: Record<
   advanceWebhook: (session, accountId, { id }) =>
     webhooks.advanceWebhook(session, accountId, id, 2, 0, null, null, 1, ENDPOINT.position, 1, OWNER),
   hurryDeliveries: (session, accountId, { id }) => deliveries.hurryDeliveries(session, accountId, id),
-  removePendingAfter: (session, accountId, { id }) => deliveries.removePendingAfter(session, accountId, id, 0),
+  removeDeliveriesAfter: (session, accountId, { id }) =>
+    deliveries.removeDeliveriesAfter(session, accountId, id, 'pending', 0),
   trimDeliveries: (session, accountId, { id }) => deliveries.trimDeliveries(session, accountId, id, 'delivered', 0),
   removeDeliveries: (session, accountId, { id }) => deliveries.removeDeliveries(session, accountId, id, 10),
   removeOldDeliveries: (session, accountId, { id }) =>

@@ -2,13 +2,7 @@ import type { AuditTarget } from '../../model/audit.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Membership, Role } from '../../model/users.ts';
 import type { Database, Executor } from '../../storage/database.ts';
-import {
-  findMember,
-  hasOtherAdministrator,
-  type Member,
-  removeMembership,
-  setRole,
-} from '../../storage/memberships.ts';
+import { findMember, hasOtherMember, type Member, removeMembership, setRole } from '../../storage/memberships.ts';
 import { setSessionAccount } from '../../storage/sessions.ts';
 import { removeLonelyUser } from '../../storage/users.ts';
 import { recordAudit } from '../access/audit.ts';
@@ -85,7 +79,7 @@ async function requireOtherAdministrator(
   accountId: string,
   { id, role }: Member,
 ): Promise<void> {
-  if (role === 'member' || (await hasOtherAdministrator(transaction, accountId, id))) return;
+  if (role === 'member' || (await hasOtherMember(transaction, accountId, id, 'administrator'))) return;
   throw new AppError('conflict', 'An account needs an administrator; make someone else an administrator first.');
 }
 

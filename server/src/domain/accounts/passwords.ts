@@ -2,6 +2,7 @@ import { type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto
 import { hashArgon2id } from '../../lib/argon2.ts';
 import { AppError } from '../../model/errors.ts';
 import { normalPassword } from '../../model/passwords.ts';
+import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 
 /**
  * OWASP's Password Storage Cheat Sheet recommends argon2id with 19 MiB of memory, 2 passes, and 1 thread.
@@ -43,27 +44,21 @@ function encode(bytes: Buffer): string {
 /** Maximum number of waiting calls, which is about a second of work. Further calls are rejected. */
 const WAITING_MAX = 16;
 
-const waiting: (() => void)[] = [];
-let isHashing = false;
+const hashing = new FairSemaphore(1);
+/** The call that is hashing, and those that wait. */
+let calls = 0;
 
 /** Runs `work` once all earlier calls have finished. @throws {AppError} `rate_limited`, or what `work` throws */
 export async function withHashing<T>(work: () => Promise<T>): Promise<T> {
-  if (isHashing) await waitForTurn();
-  isHashing = true;
-  try {
-    return await work();
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) isHashing = false;
-    else next();
-  }
-}
-
-function waitForTurn(): Promise<void> {
-  if (waiting.length >= WAITING_MAX) {
+  if (calls > WAITING_MAX) {
     throw new AppError('rate_limited', 'Too many users are signing in; try again in a second.', {
       headers: { 'Retry-After': '1' },
     });
   }
-  return new Promise((resolve) => waiting.push(resolve));
+  calls += 1;
+  try {
+    return await hashing.run('', work);
+  } finally {
+    calls -= 1;
+  }
 }

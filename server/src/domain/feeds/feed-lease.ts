@@ -199,7 +199,7 @@ export async function endLostRuns(database: Database): Promise<void> {
   for (const { accountId, name, runId } of await findLostRuns(database, Date.now(), LOST_MAX)) {
     await database.write(async (transaction) => {
       const feed = await findFeed(transaction, accountId, name);
-      if (feed?.runId !== runId || feed.leaseUntil === null || feed.leaseUntil > Date.now()) return;
+      if (runId === null || feed?.runId !== runId || feed.leaseUntil === null || feed.leaseUntil > Date.now()) return;
       await interruptRun(transaction, accountId, runId, feed.leaseUntil);
       await endLease(transaction, accountId, name, runId, null, null);
     }, accountId);

@@ -9,7 +9,7 @@ import { SECRET_OVERLAP_MS, WEBHOOKS_MAX, type Webhook, type WebhookSettings } f
 import { findKeyDetails } from '../../storage/api-keys.ts';
 import type { Database, Executor } from '../../storage/database.ts';
 import { findEvents } from '../../storage/events.ts';
-import { hurryDeliveries, removePendingAfter } from '../../storage/webhook-deliveries.ts';
+import { hurryDeliveries, removeDeliveriesAfter } from '../../storage/webhook-deliveries.ts';
 import {
   findWebhook,
   findWebhookSecrets,
@@ -130,7 +130,7 @@ export async function replayWebhook(
   const { accountId } = change.principal;
   return changeOne(database, change, id, 'webhook.replayed', async (transaction, webhook, sequence) => {
     await requireEvents(transaction, accountId, after, sequence);
-    const removed = await removePendingAfter(transaction, accountId, id, after);
+    const removed = await removeDeliveriesAfter(transaction, accountId, id, 'pending', after);
     return { ...webhook, position: after, pending: webhook.pending - removed };
   });
 }

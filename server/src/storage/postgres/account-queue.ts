@@ -1,6 +1,5 @@
-import { ACCOUNT_JOBS_MAX } from '../job-queue.ts';
+import { ACCOUNT_JOBS_MAX, type Job } from '../job-queue.ts';
 import type { Backoff } from './backoff.ts';
-import type { Job } from './group.ts';
 
 /** The waiting write jobs of one account, or those without an account. */
 export class AccountQueue {

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
 import type { LongTransaction } from '../database.ts';
 import { NOTHING_WRITTEN, stopping, tooManyChanges, unavailable } from '../errors.ts';
-import type { JobOptions } from '../job-queue.ts';
+import type { Job, JobOptions } from '../job-queue.ts';
 import { measureWait } from '../write-metrics.ts';
 import { AccountQueue, WriteSlots } from './account-queue.ts';
 import { Backoff } from './backoff.ts';
 import { send } from './connection.ts';
 import { isAway, translateError } from './errors.ts';
-import { Group, GroupFailure, type Job } from './group.ts';
+import { Group, GroupFailure } from './group.ts';
 import type { Pool } from './pool.ts';
 
 /** The limits of a group keep its first job from waiting for too many others. */
@@ -56,7 +56,7 @@ export class AccountWriteQueues {
     const queue = this.#queues.get(accountId) ?? new AccountQueue(accountId);
     this.#queues.set(accountId, queue);
     const startTimeMs = performance.now();
-    queue.waiting.push({ run, isLong, resolve: (value) => resolve(value as T), reject, startTimeMs });
+    queue.waiting.push({ startTimeMs, run, accountId, isLong, resolve: (value) => resolve(value as T), reject });
     queue.drained ??= this.#drain(queue);
     return promise;
   }

@@ -1,9 +1,8 @@
 import type pg from 'pg';
 import type { Counted, Counters, Statement } from '../database.ts';
 import { cachedRowMapper } from '../statements.ts';
-import { Backoff } from './backoff.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
-import { isConnectionDead, translateError } from './errors.ts';
+import { isConnectionDead } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { retry } from './reads.ts';
 
@@ -19,15 +18,9 @@ export function createCounters(pool: Pool): Counters {
  * result was lost, the points are then counted twice. Errors from a read-only server are not retried.
  */
 async function count(pool: Pool, { text, values }: { text: string; values: unknown[] }): Promise<{ rows: object[] }> {
-  const backoff = new Backoff();
-  for (;;) {
-    try {
-      const { columns, rows } = await pool.use((client) => send(client, { text, values }));
-      return { rows: rows.map(cachedRowMapper(columns)) as object[] };
-    } catch (error) {
-      if (!isConnectionDead(error) || !(await backoff.next())) throw translateError(error);
-    }
-  }
+  const counting = () => pool.use((client) => send(client, { text, values }));
+  const { columns, rows } = await retry(counting, isConnectionDead);
+  return { rows: rows.map(cachedRowMapper(columns)) as object[] };
 }
 
 /**

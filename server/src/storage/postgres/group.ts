@@ -1,19 +1,12 @@
 import type pg from 'pg';
-import { type LongTransaction, type Statement, statement } from '../database.ts';
+import { type Statement, statement } from '../database.ts';
 import { outcomeUnknown } from '../errors.ts';
+import type { Job } from '../job-queue.ts';
 import { measureCommit } from '../write-metrics.ts';
 import { compiler, send, toQuery } from './connection.ts';
 import { isConnectionLost, isOverdue, isRepeatable, isVerdict, TransactionError, translateError } from './errors.ts';
 import { JobTransaction, type Pending } from './job-transaction.ts';
 import type { Pool } from './pool.ts';
-
-export interface Job {
-  run(transaction: LongTransaction): Promise<unknown>;
-  isLong: boolean;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-  readonly startTimeMs: number;
-}
 
 /** A transaction that was rolled back, because of one of its jobs or for another reason. */
 export class GroupFailure extends TransactionError {

@@ -18,13 +18,13 @@ export function read<T>(pool: Pool, work: Work<T>, accountId?: string): Promise<
 }
 
 /** Reads again on another connection if the first one was dead, or led to a read-only server. */
-export async function retry<T>(reading: () => Promise<T>): Promise<T> {
+export async function retry<T>(reading: () => Promise<T>, isRepeated = isConnectionLost): Promise<T> {
   const backoff = new Backoff();
   for (;;) {
     try {
       return await reading();
     } catch (error) {
-      if (!isConnectionLost(error) || !(await backoff.next())) throw translateError(error);
+      if (!isRepeated(error) || !(await backoff.next())) throw translateError(error);
     }
   }
 }

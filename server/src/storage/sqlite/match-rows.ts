@@ -21,6 +21,7 @@ import type { FoundRow } from './walk.ts';
 const ROWS_MAX = 2 ** 31;
 
 export interface AccountSearch {
+  queries: PreparedQueries;
   /** The account's number. */
   account: number;
   accountId: string;
@@ -33,69 +34,66 @@ export interface AccountSearch {
   hasWords?: boolean;
 }
 
-/** Checks candidates, and reads those that match: rows of id, sort value, and JSON text if `bytesMax` is given. */
-export class MatchRows {
-  readonly #queries: PreparedQueries;
+// These functions check candidates, and read those that match: rows of id, sort value, and JSON text if `bytesMax` is
+// given.
 
-  constructor(queries: PreparedQueries) {
-    this.#queries = queries;
-  }
+/** The first `limit` matches among the candidates, in the candidates' order. */
+export function readMatching(context: AccountSearch, candidates: Sql, limit: number): Run<unknown[]> {
+  return runFound(context, sql`${matches(context, candidates)} limit ${limit}`);
+}
 
-  /** The first `limit` matches among the candidates, in the candidates' order. */
-  read(context: AccountSearch, candidates: Sql, limit: number): Run<unknown[]> {
-    return this.#run(context, sql`${matches(context, candidates)} limit ${limit}`);
-  }
+/** The rows of the first `limit` matches in `found`, in the same order. */
+export function readMatches(context: AccountSearch, found: readonly FoundRow[], limit: number): Run<unknown[]> {
+  const { accountId } = context;
+  const first = found.slice(0, limit);
+  const { rows, isCut } = runDocs(
+    context,
+    (doc) => sql`select listings.id, null, ${doc} from ${listed(first.map(([number]) => number))} as found
+      cross join listings on listings.number = found.number where account_id = ${accountId}`,
+  );
+  return { rows: rows.map(([id, , doc], index) => [id, first[index]?.[1], doc]), isCut };
+}
 
-  /** The rows of the first `limit` matches in `found`, in the same order. */
-  readMatches({ accountId, wanted }: AccountSearch, found: readonly FoundRow[], limit: number): Run<unknown[]> {
-    const first = found.slice(0, limit);
-    const { rows, isCut } = this.#runDocs(
-      (doc) => sql`select listings.id, null, ${doc} from ${listed(first.map(([number]) => number))} as found
-        cross join listings on listings.number = found.number where account_id = ${accountId}`,
-      wanted,
-    );
-    return { rows: rows.map(([id, , doc], index) => [id, first[index]?.[1], doc]), isCut };
-  }
+/** The wanted matches among the candidates, in the order of the list. */
+export function readSorted(context: AccountSearch, candidates: Sql): Run<unknown[]> {
+  return runFound(context, sorted(context, candidates), sql`order by ${inOrder(context.search)}`);
+}
 
-  /** The wanted matches among the candidates, in the order of the list. */
-  readSorted(context: AccountSearch, candidates: Sql): Run<unknown[]> {
-    return this.#run(context, sorted(context, candidates), sql`order by ${inOrder(context.search)}`);
-  }
+/** The numbers of the wanted matches among the candidates, in the order of the list. */
+export function findSorted(context: AccountSearch, numbers: readonly number[]): number[] {
+  return context.queries.all(sorted(context, listed(numbers))).map(([number]) => Number(number));
+}
 
-  /** The numbers of the wanted matches among the candidates, in the order of the list. */
-  findSorted(context: AccountSearch, numbers: readonly number[]): number[] {
-    return this.#queries.all(sorted(context, listed(numbers))).map(([number]) => Number(number));
-  }
+export function countMatching(context: AccountSearch, candidates: Sql): number {
+  return Number(context.queries.all(sql`select count(*) from (${matches(context, candidates)})`)[0]?.[0]);
+}
 
-  count(context: AccountSearch, candidates: Sql): number {
-    return Number(this.#queries.all(sql`select count(*) from (${matches(context, candidates)})`)[0]?.[0]);
-  }
+/** The matches per square of a grid: rows of count, mean latitude and longitude, and newest id. */
+export function clusterMatching(context: AccountSearch, candidates: Sql, sideDegrees: number): unknown[][] {
+  const places = selectFrom(context, candidates, raw('facets.id, latitude, longitude'));
+  const { column, row } = squaresFrom(sideDegrees);
+  // Grouping by one integer takes two thirds of the time of grouping by two.
+  return context.queries.all(sql`select ${CLUSTER} from (${places} and ${meets(context.search)})
+    group by cast(${column} as integer) * ${raw(String(ROWS_MAX))} + cast(${row} as integer)`);
+}
 
-  /** The matches per square of a grid: rows of count, mean latitude and longitude, and newest id. */
-  cluster(context: AccountSearch, candidates: Sql, sideDegrees: number): unknown[][] {
-    const places = selectFrom(context, candidates, raw('facets.id, latitude, longitude'));
-    const { column, row } = squaresFrom(sideDegrees);
-    // Grouping by one integer takes two thirds of the time of grouping by two.
-    return this.#queries.all(sql`select ${CLUSTER} from (${places} and ${meets(context.search)})
-      group by cast(${column} as integer) * ${raw(String(ROWS_MAX))} + cast(${row} as integer)`);
-  }
+function runFound(context: AccountSearch, found: Sql, order = raw('')): Run<unknown[]> {
+  const { accountId, wanted } = context;
+  const select = (doc: Sql) => sql`select id, value, ${doc} from (${found}) as found ${order}`;
+  const docOf = (doc: Sql) =>
+    sql`(select ${doc} from listings where listings.number = found.number and account_id = ${accountId})`;
+  return runDocs(context, (doc) => select(wanted.bytesMax === undefined ? doc : docOf(doc)));
+}
 
-  #run({ accountId, wanted }: AccountSearch, found: Sql, order = raw('')): Run<unknown[]> {
-    const select = (doc: Sql) => sql`select id, value, ${doc} from (${found}) as found ${order}`;
-    const docOf = (doc: Sql) =>
-      sql`(select ${doc} from listings where listings.number = found.number and account_id = ${accountId})`;
-    return this.#runDocs((doc) => select(wanted.bytesMax === undefined ? doc : docOf(doc)), wanted);
-  }
-
-  /** @param select builds a query with the given expression for the JSON text */
-  #runDocs(select: (doc: Sql) => Sql, { bytesMax, limit }: Wanted): Run<unknown[]> {
-    if (bytesMax === undefined) return { rows: this.#queries.all(select(raw('null'))), isCut: false };
-    const docBytesMax = Math.floor(bytesMax / limit);
-    // Reading takes a fifth less time if the bytes do not have to be counted.
-    const rows = this.#queries.all(select(sql`case when octet_length(doc) <= ${docBytesMax} then doc end`));
-    if (rows.every(([, , doc]) => doc !== null)) return { rows, isCut: false };
-    return this.#queries.run(select(raw('doc')), bytesMax);
-  }
+/** @param select builds a query with the given expression for the JSON text */
+function runDocs({ queries, wanted }: AccountSearch, select: (doc: Sql) => Sql): Run<unknown[]> {
+  const { bytesMax, limit } = wanted;
+  if (bytesMax === undefined) return { rows: queries.all(select(raw('null'))), isCut: false };
+  const docBytesMax = Math.floor(bytesMax / limit);
+  // Reading takes a fifth less time if the bytes do not have to be counted.
+  const rows = queries.all(select(sql`case when octet_length(doc) <= ${docBytesMax} then doc end`));
+  if (rows.every(([, , doc]) => doc !== null)) return { rows, isCut: false };
+  return queries.run(select(raw('doc')), bytesMax);
 }
 
 function sorted(context: AccountSearch, candidates: Sql): Sql {

@@ -3,8 +3,7 @@ import { termConditions } from '../../model/search-terms.ts';
 import type { Run } from '../runs.ts';
 import { DISTANCE_STEPS } from '../search-conditions.ts';
 import type { Position } from '../searches.ts';
-import type { ListingIndex } from './listing-index.ts';
-import { listed, type MatchRows } from './match-rows.ts';
+import { findSorted, listed, readMatching } from './match-rows.ts';
 import { isOver, type SearchContext } from './search-context.ts';
 import { END } from './walk.ts';
 
@@ -21,8 +20,8 @@ const CIRCLES_READ_MAX = 1_000;
  * not too many candidates.
  * @returns undefined if that takes too long, or if the list cannot be read this way
  */
-export function findNearest(index: ListingIndex, rows: MatchRows, context: SearchContext): Run<unknown[]> | undefined {
-  const { account, search, wanted, unindexed } = context;
+export function findNearest(context: SearchContext): Run<unknown[]> | undefined {
+  const { index, account, search, wanted, unindexed } = context;
   const { circle, order } = search;
   if (circle === undefined || order.isDescending) return undefined;
   let tooSmall = Math.max(toMetres(wanted.after), NEAREST_METRES / 10);
@@ -41,9 +40,9 @@ export function findNearest(index: ListingIndex, rows: MatchRows, context: Searc
       continue;
     }
     const candidates = [...new Set([...numbers, ...unindexed])];
-    const found = rows.findSorted({ ...context, search: inside }, candidates);
+    const found = findSorted({ ...context, search: inside }, candidates);
     if (found.length === wanted.limit || radiusMetres === circle.radiusMetres) {
-      return rows.read(context, listed(found), wanted.limit);
+      return readMatching(context, listed(found), wanted.limit);
     }
     tooSmall = radiusMetres;
     const growth = CIRCLE_MARGIN * Math.sqrt(wanted.limit / Math.max(found.length, 1));

@@ -17,8 +17,8 @@ type Rows = Extract<LogResult, { rows: unknown }>;
 export class RequestLogFile implements LogDatabase {
   readonly #path: string;
   #thread: Worker | undefined;
-  #lastId = 0;
-  readonly #waiting = new Map<number, PromiseWithResolvers<Rows>>();
+  /** The queries in the thread, in the order in which it responds. */
+  readonly #waiting: PromiseWithResolvers<Rows>[] = [];
   #lastWrite: Promise<unknown> = Promise.resolve();
 
   constructor(path: string) {
@@ -66,11 +66,10 @@ export class RequestLogFile implements LogDatabase {
   }
 
   #run(sql: string, values: readonly unknown[] = []): Promise<Rows> {
-    this.#lastId += 1;
     const waiting = Promise.withResolvers<Rows>();
-    this.#waiting.set(this.#lastId, waiting);
     this.#thread ??= this.#start();
-    this.#thread.postMessage({ id: this.#lastId, sql, values } satisfies LogQuery);
+    this.#thread.postMessage({ sql, values } satisfies LogQuery);
+    this.#waiting.push(waiting);
     return waiting.promise;
   }
 
@@ -82,8 +81,7 @@ export class RequestLogFile implements LogDatabase {
   }
 
   #settle(result: LogResult): void {
-    const waiting = this.#waiting.get(result.id);
-    this.#waiting.delete(result.id);
+    const waiting = this.#waiting.shift();
     if ('error' in result)
       waiting?.reject(translateError(Object.assign(new Error(result.error.message), result.error)));
     else waiting?.resolve(result);
@@ -92,7 +90,6 @@ export class RequestLogFile implements LogDatabase {
   /** Fails the waiting queries of a thread that has ended. The next query starts another thread. */
   #end(cause: unknown): void {
     this.#thread = undefined;
-    for (const { reject } of this.#waiting.values()) reject(unavailable('The request log was interrupted.', cause));
-    this.#waiting.clear();
+    for (const { reject } of this.#waiting.splice(0)) reject(unavailable('The request log was interrupted.', cause));
   }
 }

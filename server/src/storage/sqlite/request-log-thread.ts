@@ -11,16 +11,14 @@ import { COMPANIONS, FILE_MODE } from './files.ts';
 // is created.
 
 export interface LogQuery {
-  id: number;
   sql: string;
   values: readonly unknown[];
 }
 
-export type LogResult = { id: number } & (
+export type LogResult =
   | { columns: string[]; rows: unknown[][] }
   /** `errcode` is SQLite's result code, which an Error would lose between threads. */
-  | { error: { message: string; errcode: unknown } }
-);
+  | { error: { message: string; errcode: unknown } };
 
 /** Requests have priority. */
 const NICE = 10;
@@ -65,14 +63,14 @@ parentPort?.on('message', (query: LogQuery | 'close') => {
   }
 });
 
-function run({ id, sql, values }: LogQuery): LogResult {
+function run({ sql, values }: LogQuery): LogResult {
   try {
     if (sql.startsWith('insert')) requireSpace();
-    return { id, ...runOn(connect(), sql, values as SQLInputValue[]) };
+    return runOn(connect(), sql, values as SQLInputValue[]);
   } catch (error) {
     if (isDamaged(error)) discard();
     const { message, errcode } = error as Error & { errcode?: unknown };
-    return { id, error: { message, errcode } };
+    return { error: { message, errcode } };
   } finally {
     for (const value of values) if (value instanceof Uint8Array) free(value.buffer);
   }

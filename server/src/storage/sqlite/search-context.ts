@@ -17,6 +17,7 @@ const QUICK_WORDS_MAX = 4;
 const NUMBERS_MAX = 50;
 
 export interface SearchContext extends AccountSearch {
+  index: ListingIndex;
   terms: TermCondition[];
   unindexed: number[];
   /** Whether the search gives up once it has read as much as it can in a few milliseconds. */
@@ -26,7 +27,7 @@ export interface SearchContext extends AccountSearch {
 export function beginSearch(
   queries: PreparedQueries,
   index: ListingIndex,
-  { accountId, search, wanted, isQuick }: Omit<AccountSearch, 'account'> & Pick<SearchContext, 'isQuick'>,
+  { accountId, search, wanted, isQuick }: Pick<SearchContext, 'accountId' | 'search' | 'wanted' | 'isQuick'>,
 ): SearchContext {
   const [row] = queries.all(sql`select number from account_numbers where account_id = ${accountId}`);
   const account = Number(row?.[0] ?? 0);
@@ -34,7 +35,7 @@ export function beginSearch(
   // Other searches do not read the index, so they do not need these listings.
   const usesIndex = terms.length > 0 || ['distance', 'beds', 'baths'].includes(search.order.by);
   const unindexed = usesIndex ? index.findUnindexed(account) : [];
-  return { account, accountId, search, wanted, terms, unindexed, isQuick };
+  return { queries, index, account, accountId, search, wanted, terms, unindexed, isQuick };
 }
 
 export function hasManyWords({ words }: Search): boolean {

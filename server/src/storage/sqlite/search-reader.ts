@@ -4,13 +4,13 @@ import { type Condition, isUnfiltered, type Search } from '../../model/search.ts
 import { termConditions } from '../../model/search-terms.ts';
 import type { Run } from '../runs.ts';
 import type { Wanted } from '../searches.ts';
-import { Candidates } from './candidates.ts';
+import { countAccount, findFew, selectAll } from './candidates.ts';
 import { ListingIndex } from './listing-index.ts';
-import { listed, MatchRows } from './match-rows.ts';
+import { listed, readMatches, readMatching, readSorted } from './match-rows.ts';
 import { findNearest } from './nearest.ts';
 import { PreparedQueries } from './prepared-queries.ts';
 import { beginSearch, hasManyUnindexed, hasManyWords, isOver, type SearchContext } from './search-context.ts';
-import { SearchCounts } from './search-counts.ts';
+import { clusterMatches, countMatches } from './search-counts.ts';
 import { END, findNumberAfter, isWalked, walk } from './walk.ts';
 
 // How a search uses indexes:
@@ -34,16 +34,10 @@ const THOROUGH_FACTOR = 4;
 export class SearchReader {
   readonly #queries: PreparedQueries;
   readonly #index: ListingIndex;
-  readonly #candidates: Candidates;
-  readonly #rows: MatchRows;
-  readonly #counts: SearchCounts;
 
   constructor(database: DatabaseSync) {
     this.#queries = new PreparedQueries(database);
     this.#index = new ListingIndex(this.#queries);
-    this.#candidates = new Candidates(this.#queries, this.#index);
-    this.#rows = new MatchRows(this.#queries);
-    this.#counts = new SearchCounts(this.#queries, this.#index, this.#candidates, this.#rows);
   }
 
   /**
@@ -56,144 +50,142 @@ export class SearchReader {
     return this.#queries.onSnapshot(() => {
       const context = beginSearch(this.#queries, this.#index, { accountId, search, wanted, isQuick });
       if (hasManyUnindexed(context)) return undefined;
-      const few = this.#candidates.findFew(context);
+      const few = findFew(context);
       if (few?.numbers.length === 0) return { rows: [], isCut: false };
-      if (few !== undefined) return this.#rows.readSorted({ ...context, hasWords: few.hasWords }, listed(few.numbers));
-      return this.#findInOrder(context) ?? (isQuick ? undefined : this.#findAll(context));
+      if (few !== undefined) return readSorted({ ...context, hasWords: few.hasWords }, listed(few.numbers));
+      return findInOrder(context) ?? (isQuick ? undefined : findAll(context));
     });
   }
 
   /** Counts the matches. A quick count returns undefined if it has many words, or once it has read too much. */
   count(accountId: string, search: Search, isQuick: boolean): number | undefined {
     if (isQuick && hasManyWords(search)) return undefined;
-    return this.#queries.onSnapshot(() => this.#counts.count(this.#beginCount(accountId, search, isQuick)));
+    return this.#queries.onSnapshot(() => countMatches(this.#beginCount(accountId, search, isQuick)));
   }
 
   cluster(accountId: string, search: Search, sideDegrees: number): unknown[][] {
-    return this.#queries.onSnapshot(() =>
-      this.#counts.cluster(this.#beginCount(accountId, search, false), sideDegrees),
-    );
+    return this.#queries.onSnapshot(() => clusterMatches(this.#beginCount(accountId, search, false), sideDegrees));
   }
 
   #beginCount(accountId: string, search: Search, isQuick: boolean): SearchContext {
     const wanted = { after: undefined, limit: 0 };
     return beginSearch(this.#queries, this.#index, { accountId, search, wanted, isQuick });
   }
+}
 
-  #findInOrder(context: SearchContext): Run<unknown[]> | undefined {
-    const { by } = context.search.order;
-    if (by === 'distance') return findNearest(this.#index, this.#rows, context);
-    if (by === 'beds' || by === 'baths') return this.#readByCount(context, by);
-    const match = by === 'id' ? this.#index.matchAll(context.account, context.terms) : undefined;
-    return match === undefined ? this.#readWalk(context) : this.#readByTerms(context, match);
-  }
+function findInOrder(context: SearchContext): Run<unknown[]> | undefined {
+  const { by } = context.search.order;
+  if (by === 'distance') return findNearest(context);
+  if (by === 'beds' || by === 'baths') return readByCount(context, by);
+  const match = by === 'id' ? context.index.matchAll(context.account, context.terms) : undefined;
+  return match === undefined ? readWalk(context) : readByTerms(context, match);
+}
 
-  /** Reads the listings with each number of beds or baths, newest first. */
-  #readByCount(context: SearchContext, by: 'beds' | 'baths'): Run<unknown[]> | undefined {
-    const { account, search, wanted } = context;
-    const { isDescending } = search.order;
-    const [column, direction] = [raw(by), raw(isDescending ? 'desc' : 'asc')];
-    const rows = this.#queries.all(sql`select distinct ${column} from listing_counts
-      where account_id = ${account} order by ${column} ${direction}`);
-    const isBefore = (count: number, last: number) => (isDescending ? count > last : count < last);
-    const { after } = wanted;
-    const counts = rows.map(([count]) => Number(count));
-    const next = counts.filter((count) => after === undefined || !isBefore(count, Number(after.value)));
-    const page = new Page(wanted);
-    for (const [index, value] of next.entries()) {
-      if (context.isQuick && index === QUICK_COUNTS_MAX) return undefined;
-      const some = {
-        ...search,
-        conditions: [...search.conditions, { field: by, operator: 'is', value }] satisfies Condition[],
-      };
-      const rest = { ...wanted, after: value === after?.value ? after : undefined, limit: page.rest };
-      const terms = termConditions(some);
-      const match = this.#index.matchAll(account, terms) ?? '';
-      const run = this.#readByTerms({ ...context, search: some, terms, wanted: rest }, match, value);
-      if (run === undefined) return undefined;
-      if (page.add(run)) return page.run;
-    }
-    return page.run;
+/** Reads the listings with each number of beds or baths, newest first. */
+function readByCount(context: SearchContext, by: 'beds' | 'baths'): Run<unknown[]> | undefined {
+  const { queries, index, account, search, wanted } = context;
+  const { isDescending } = search.order;
+  const [column, direction] = [raw(by), raw(isDescending ? 'desc' : 'asc')];
+  const rows = queries.all(sql`select distinct ${column} from listing_counts
+    where account_id = ${account} order by ${column} ${direction}`);
+  const isBefore = (count: number, last: number) => (isDescending ? count > last : count < last);
+  const { after } = wanted;
+  const counts = rows.map(([count]) => Number(count));
+  const next = counts.filter((count) => after === undefined || !isBefore(count, Number(after.value)));
+  const page = new Page(wanted);
+  for (const [place, value] of next.entries()) {
+    if (context.isQuick && place === QUICK_COUNTS_MAX) return undefined;
+    const some = {
+      ...search,
+      conditions: [...search.conditions, { field: by, operator: 'is', value }] satisfies Condition[],
+    };
+    const rest = { ...wanted, after: value === after?.value ? after : undefined, limit: page.rest };
+    const terms = termConditions(some);
+    const match = index.matchAll(account, terms) ?? '';
+    const run = readByTerms({ ...context, search: some, terms, wanted: rest }, match, value);
+    if (run === undefined) return undefined;
+    if (page.add(run)) return page.run;
   }
+  return page.run;
+}
 
-  #readWalk(context: SearchContext): Run<unknown[]> | undefined {
-    const { account, search, wanted, isQuick } = context;
-    const isAll = isUnfiltered(search);
-    const readMax = isAll || isQuick ? END : this.#thoroughMax(context);
-    const firstMax = search.order.isDescending && isAll ? wanted.limit : END;
-    let read = 0;
-    const page = new Page(wanted);
-    for (const found of walk(this.#queries, account, search, wanted.after, firstMax)) {
-      const rows = isWalked(search)
-        ? this.#rows.readMatches(context, found, page.rest)
-        : this.#rows.read(context, listed(found.map(([number]) => number)), page.rest);
-      if (page.add(rows)) return page.run;
-      read += found.length;
-      if (read > readMax || isOver(context, read)) return undefined;
-    }
-    return page.run;
+function readWalk(context: SearchContext): Run<unknown[]> | undefined {
+  const { queries, account, search, wanted, isQuick } = context;
+  const isAll = isUnfiltered(search);
+  const readMax = isAll || isQuick ? END : thoroughMax(context);
+  const firstMax = search.order.isDescending && isAll ? wanted.limit : END;
+  let read = 0;
+  const page = new Page(wanted);
+  for (const found of walk(queries, account, search, wanted.after, firstMax)) {
+    const rows = isWalked(search)
+      ? readMatches(context, found, page.rest)
+      : readMatching(context, listed(found.map(([number]) => number)), page.rest);
+    if (page.add(rows)) return page.run;
+    read += found.length;
+    if (read > readMax || isOver(context, read)) return undefined;
   }
+  return page.run;
+}
 
-  #thoroughMax(context: SearchContext): number {
-    return THOROUGH_FACTOR * Math.sqrt(context.wanted.limit * this.#candidates.countAccount(context));
-  }
+function thoroughMax(context: SearchContext): number {
+  return THOROUGH_FACTOR * Math.sqrt(context.wanted.limit * countAccount(context));
+}
 
-  /** Reads listings that meet all conditions on terms, newest first. `value` is their value in the sort column. */
-  #readByTerms(context: SearchContext, match: string, value: number | null = null): Run<unknown[]> | undefined {
-    const { account, search, wanted, terms, unindexed, isQuick } = context;
-    const end = this.#endOf(context);
-    const after = isQuick && terms.length > 1 ? this.#findPart(account, end) : 0;
-    const isExact = this.#index.isExact(account, search, terms);
-    const hasWords = this.#index.hasAllWords(account, terms);
-    const page = new Page(wanted);
-    let before = end;
-    let read = 0;
-    for (let limit = isExact ? wanted.limit : 2 * wanted.limit; ; limit *= 2) {
-      const found = this.#index.findNewest(match, { after, before, limit });
-      const isLast = found.length < limit;
-      const from = isLast ? after : Number(found.at(-1));
-      const changed = unindexed.filter((number) => number >= from && number < before);
-      const numbers = [...new Set([...found, ...changed])].sort((one, other) => other - one);
-      const rows =
-        isExact && changed.length === 0
-          ? this.#rows.readMatches(
-              context,
-              numbers.map((number) => [number, value]),
-              page.rest,
-            )
-          : this.#rows.read({ ...context, hasWords }, listed(numbers), page.rest);
-      if (page.add(rows)) return page.run;
-      if (isLast) return after === 0 ? page.run : undefined;
-      read += numbers.length;
-      if (isOver(context, read)) return undefined;
-      before = from;
-    }
+/** Reads listings that meet all conditions on terms, newest first. `value` is their value in the sort column. */
+function readByTerms(context: SearchContext, match: string, value: number | null = null): Run<unknown[]> | undefined {
+  const { index, account, search, wanted, terms, unindexed, isQuick } = context;
+  const end = endOf(context);
+  const after = isQuick && terms.length > 1 ? findPart(context, end) : 0;
+  const isExact = index.isExact(account, search, terms);
+  const hasWords = index.hasAllWords(account, terms);
+  const page = new Page(wanted);
+  let before = end;
+  let read = 0;
+  for (let limit = isExact ? wanted.limit : 2 * wanted.limit; ; limit *= 2) {
+    const found = index.findNewest(match, { after, before, limit });
+    const isLast = found.length < limit;
+    const from = isLast ? after : Number(found.at(-1));
+    const changed = unindexed.filter((number) => number >= from && number < before);
+    const numbers = [...new Set([...found, ...changed])].sort((one, other) => other - one);
+    const rows =
+      isExact && changed.length === 0
+        ? readMatches(
+            context,
+            numbers.map((number) => [number, value]),
+            page.rest,
+          )
+        : readMatching({ ...context, hasWords }, listed(numbers), page.rest);
+    if (page.add(rows)) return page.run;
+    if (isLast) return after === 0 ? page.run : undefined;
+    read += numbers.length;
+    if (isOver(context, read)) return undefined;
+    before = from;
   }
+}
 
-  /** In a list by id, the wanted listings have lower numbers than this. */
-  #endOf({ account, wanted: { after } }: SearchContext): number {
-    return after === undefined ? END : findNumberAfter(this.#queries, account, after.id);
-  }
+/** In a list by id, the wanted listings have lower numbers than this. */
+function endOf({ queries, account, wanted: { after } }: SearchContext): number {
+  return after === undefined ? END : findNumberAfter(queries, account, after.id);
+}
 
-  /** A quick search reads only listings with numbers above this; 0 if that covers all of the account's listings. */
-  #findPart(account: number, end: number): number {
-    const [[newest] = [], [oldest] = []] = [
-      ...this.#queries.all(sql`select max(number) from listing_facets`),
-      ...this.#queries.all(sql`select number from listing_facets indexed by listing_facets_id
-        where account_id = ${account} order by id limit 1`),
-    ];
-    const after = Math.min(end, Number(newest)) - QUICK_NUMBERS_MAX;
-    return after < Number(oldest) ? 0 : after;
-  }
+/** A quick search reads only listings with numbers above this; 0 if that covers all of the account's listings. */
+function findPart({ queries, account }: SearchContext, end: number): number {
+  const [[newest] = [], [oldest] = []] = [
+    ...queries.all(sql`select max(number) from listing_facets`),
+    ...queries.all(sql`select number from listing_facets indexed by listing_facets_id
+      where account_id = ${account} order by id limit 1`),
+  ];
+  const after = Math.min(end, Number(newest)) - QUICK_NUMBERS_MAX;
+  return after < Number(oldest) ? 0 : after;
+}
 
-  #findAll(context: SearchContext): Run<unknown[]> {
-    const { search, wanted } = context;
-    const isById = search.order.by === 'id';
-    const { numbers, hasWords } = this.#candidates.selectAll(context, isById ? this.#endOf(context) : END);
-    if (!isById) return this.#rows.readSorted({ ...context, hasWords }, numbers);
-    // Stops once the page is full, since the candidates are in the order of the list.
-    return this.#rows.read({ ...context, hasWords }, numbers, wanted.limit);
-  }
+function findAll(context: SearchContext): Run<unknown[]> {
+  const { search, wanted } = context;
+  const isById = search.order.by === 'id';
+  const { numbers, hasWords } = selectAll(context, isById ? endOf(context) : END);
+  if (!isById) return readSorted({ ...context, hasWords }, numbers);
+  // Stops once the page is full, since the candidates are in the order of the list.
+  return readMatching({ ...context, hasWords }, numbers, wanted.limit);
 }
 
 /** The rows of a page, read part by part. */

@@ -1,5 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { translateError } from './errors.ts';
+import { TemporaryDatabase } from './temporary-database.ts';
 
 const CACHE_KIB = 4_096;
 const PAGE_BYTES = 4_096;
@@ -49,21 +48,16 @@ export type StagedFailure = { number: number; error: string; values: string | nu
 export type StagedKind = 'change' | 'mark';
 
 /**
- * The rows of a file, sorted by external id, and what a run will do with them. SQLite keeps them in memory up to
- * the size of the cache, and the rest in an unnamed temporary file, which is deleted when the connection closes.
- * Each call takes less than a millisecond, unless it returns many rows.
+ * The rows of a file, sorted by external id, and what a run will do with them, in a temporary database. Each call
+ * takes less than a millisecond, unless it returns many rows.
  */
 export class StagedFile {
-  readonly #database = new DatabaseSync('');
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #database: TemporaryDatabase;
 
   /** Once the file has `bytesMax` bytes (a multiple of `PAGE_BYTES`), each call throws {AppError} `storage_full`. */
   constructor(bytesMax = BYTES_MAX) {
-    // The file does not need to survive a crash or to be rolled back.
-    this.#database.exec(`
+    this.#database = new TemporaryDatabase(`
       pragma page_size = ${PAGE_BYTES};
-      pragma journal_mode = off;
-      pragma synchronous = off;
       pragma cache_size = -${CACHE_KIB};
       pragma max_page_count = ${bytesMax / PAGE_BYTES};
       create table rows (
@@ -75,51 +69,51 @@ export class StagedFile {
       create table work (number integer primary key, kind text) strict;
       create table missing (id text primary key) strict, without rowid;
       create table failures (number integer primary key, error text) strict;
-      begin;
     `);
   }
 
   add({ number, line, externalId, content, hash, values, cleaned }: StagedRow): void {
     const row = [number, line, externalId, content, hash, values, cleaned];
-    this.#run('insert into rows values (?, ?, ?, ?, ?, ?, ?)', row);
+    this.#database.all('insert into rows values (?, ?, ?, ?, ?, ?, ?)', row);
     if (externalId === undefined) return;
     const isKnown = hash !== undefined && content === undefined ? 1 : 0;
-    this.#run('insert into keys values (?, ?, ?, ?)', [externalId, number, hash, isKnown]);
+    this.#database.all('insert into keys values (?, ?, ?, ?)', [externalId, number, hash, isKnown]);
   }
 
   /** Adds the content of a known row, which was not read at first. */
   complete(number: number, content: string, cleaned: number): void {
-    this.#run('update rows set content = ?, cleaned = ? where number = ?', [content, cleaned, number]);
+    this.#database.all('update rows set content = ?, cleaned = ? where number = ?', [content, cleaned, number]);
   }
 
   /** The next rows with an external id, in UTF-8 order. */
   keysAfter(externalId: string, number: number, limit: number): StagedKey[] {
     const sql = `select external_id as externalId, number, hash, is_known as isKnown from keys
       where (external_id, number) > (?, ?) order by external_id, number limit ?`;
-    return this.#all(sql, [externalId, number, limit]);
+    return this.#database.all(sql, [externalId, number, limit]);
   }
 
   has(externalId: string): boolean {
-    return this.#all('select 1 from keys where external_id = ? limit 1', [externalId]).length > 0;
+    return this.#database.all('select 1 from keys where external_id = ? limit 1', [externalId]).length > 0;
   }
 
   contentOf(number: number): string {
     return (
-      this.#all<{ content: string | null }>('select content from rows where number = ?', [number])[0]?.content ?? ''
+      this.#database.all<{ content: string | null }>('select content from rows where number = ?', [number])[0]
+        ?.content ?? ''
     );
   }
 
   lineOf(number: number): number {
-    return this.#all<{ line: number }>('select line from rows where number = ?', [number])[0]?.line ?? 0;
+    return this.#database.all<{ line: number }>('select line from rows where number = ?', [number])[0]?.line ?? 0;
   }
 
   addWork(number: number, kind: StagedKind): void {
-    this.#run('insert into work values (?, ?)', [number, kind]);
+    this.#database.all('insert into work values (?, ?)', [number, kind]);
   }
 
   /** The next rows to write, in the order of the file: up to `limit`, but fewer if they are long. */
   workAfter(number: number, limit: number): StagedWork[] {
-    const lengths = this.#all<{ number: number; bytes: number }>(
+    const lengths = this.#database.all<{ number: number; bytes: number }>(
       `select number, octet_length(content) as bytes from work inner join rows using (number)
         where number > ? order by number limit ?`,
       [number, limit],
@@ -131,7 +125,7 @@ export class StagedFile {
     });
     const sql = `select number, kind, line, external_id as externalId, content, hash, cleaned
       from work inner join rows using (number) where number > ? order by number limit ?`;
-    return this.#all(sql, [number, end < 0 ? limit : Math.max(end, 1)]);
+    return this.#database.all(sql, [number, end < 0 ? limit : Math.max(end, 1)]);
   }
 
   /**
@@ -140,16 +134,16 @@ export class StagedFile {
    * @returns false the second time
    */
   addMissing(id: string): boolean {
-    return this.#all('insert or ignore into missing values (?) returning id', [id]).length > 0;
+    return this.#database.all('insert or ignore into missing values (?) returning id', [id]).length > 0;
   }
 
   missingAfter(id: string, limit: number): string[] {
     const sql = 'select id from missing where id > ? order by id limit ?';
-    return this.#all<{ id: string }>(sql, [id, limit]).map((row) => row.id);
+    return this.#database.all<{ id: string }>(sql, [id, limit]).map((row) => row.id);
   }
 
   addFailure(number: number, error: string): void {
-    this.#run('insert into failures values (?, ?)', [number, error]);
+    this.#database.all('insert into failures values (?, ?)', [number, error]);
   }
 
   /** The errors of the first failed rows: up to `limit`, but fewer if they are longer than `bytesMax` in total. */
@@ -158,36 +152,22 @@ export class StagedFile {
         select number, error, sum(octet_length(error)) over (order by number) as bytes from failures
         where number <= (select max(number) from (select number from failures order by number limit ?))
       ) where bytes <= ? order by number`;
-    return this.#all<{ error: string }>(sql, [limit, bytesMax]).map(({ error }) => error);
+    return this.#database.all<{ error: string }>(sql, [limit, bytesMax]).map(({ error }) => error);
   }
 
   failuresAfter(number: number, limit: number): StagedFailure[] {
     const sql = `select failures.number, error, ${SHORT_VALUES} as "values" from failures inner join rows using (number)
       where failures.number > ? order by failures.number limit ?`;
-    return this.#all(sql, [number, limit]);
+    return this.#database.all(sql, [number, limit]);
   }
 
   /** A row's own values; null if there are none or if they are long. */
   valuesOf(number: number): string | null {
     const sql = `select ${SHORT_VALUES} as own from rows where number = ?`;
-    return this.#all<{ own: string | null }>(sql, [number])[0]?.own ?? null;
+    return this.#database.all<{ own: string | null }>(sql, [number])[0]?.own ?? null;
   }
 
   [Symbol.dispose](): void {
-    this.#database.close();
-  }
-
-  #run(sql: string, values: (SQLInputValue | undefined)[]): void {
-    this.#all(sql, values);
-  }
-
-  #all<T>(sql: string, values: (SQLInputValue | undefined)[]): T[] {
-    try {
-      const prepared = this.#statements.get(sql) ?? this.#database.prepare(sql);
-      this.#statements.set(sql, prepared);
-      return prepared.all(...values.map((value) => value ?? null)) as T[];
-    } catch (error) {
-      throw translateError(error);
-    }
+    this.#database[Symbol.dispose]();
   }
 }

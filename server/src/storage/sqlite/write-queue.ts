@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { holdTurns } from '../../lib/turns.ts';
 import type { LongTransaction } from '../database.ts';
 import { stopping } from '../errors.ts';
-import { type JobOptions, JobQueue } from '../job-queue.ts';
+import { type Job, type JobOptions, JobQueue } from '../job-queue.ts';
 import { measureCommit, measureWait } from '../write-metrics.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { Connection } from './connection.ts';
@@ -32,13 +32,6 @@ const LOCK_RETRY_MS = 3;
 /** The pause between two indexing transactions, in which another process can get the lock. */
 const INDEX_PAUSE_MS = 2 * LOCK_RETRY_MS;
 
-interface Job extends Required<JobOptions> {
-  readonly startTimeMs: number;
-  run(transaction: LongTransaction): Promise<unknown>;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
-
 /** Resolves or rejects a job after the commit. */
 type Settle = () => void;
 
@@ -66,7 +59,7 @@ export class WriteQueue {
   readonly #indexing: Indexing | undefined;
   #isIndexing = false;
   #indexTimer: NodeJS.Timeout | undefined;
-  readonly #waiting = new JobQueue<Job>();
+  readonly #waiting = new JobQueue();
   #draining: Promise<void> | undefined;
   #longEndMs = Number.NEGATIVE_INFINITY;
   /** The current or latest job and its transaction. */

@@ -14,7 +14,7 @@ import { findSequences } from '../../../storage/account-heads.ts';
 import type { Database } from '../../../storage/database.ts';
 import { findEvents, type StoredEvent } from '../../../storage/events.ts';
 import { FairSemaphore } from '../../../storage/fair-semaphore.ts';
-import { findPendingDeliveries } from '../../../storage/webhook-deliveries.ts';
+import { findFirstDeliveries } from '../../../storage/webhook-deliveries.ts';
 import type { ClaimedWebhook } from '../../../storage/webhooks.ts';
 import { eventJson } from '../../events/events.ts';
 import type { WebhookServices } from '../webhooks.ts';
@@ -112,7 +112,8 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   /** Reads the pending deliveries. Until they have been read, later events of their listings must not be sent. */
   async load(): Promise<void> {
-    const pending = await findPendingDeliveries(this.#database, this.accountId, this.webhook.id, 2 * PENDING_MAX);
+    const { accountId, webhook } = this;
+    const pending = await findFirstDeliveries(this.#database, accountId, webhook.id, 'pending', 2 * PENDING_MAX);
     for (const { sequence, epoch, type, listingId, attempts, nextAt } of pending) {
       if (type === null || listingId === null) continue;
       const entry = { sequence, epoch, type, listingId, attempts, nextAt: nextAt ?? 0 };
