@@ -75,3 +75,13 @@ export interface Operation<C extends Caller, S extends QuerySchema = typeof noQu
 }
 
 export type AnyOperation = Operation<Caller, QuerySchema>;
+
+/** Declares an operation. Without `errors`, it has only those of every operation. */
+export function operation<C extends Caller, S extends QuerySchema = typeof noQuery>(
+  caller: C,
+  method: AnyOperation['method'],
+  path: string,
+  rest: Omit<Operation<C, S>, 'caller' | 'method' | 'path' | 'errors'> & { errors?: ErrorCode[] },
+): Operation<C, S> {
+  return { caller, method, path, errors: [], ...rest };
+}

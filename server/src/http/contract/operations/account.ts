@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AREA_UNITS, NAME_LENGTH_MAX } from '../../../model/accounts.ts';
 import { CURRENCIES } from '../../../model/codes.ts';
-import type { Operation } from '../operation.ts';
-import { choice, code, expected, text } from '../schemas/fields.ts';
-import { INPUT_ERRORS, invalid, PATCH_TYPES } from './common.ts';
+import { operation } from '../operation.ts';
+import { choice, code, expected, namedObject, text } from '../schemas/fields.ts';
+import { INPUT_ERRORS, invalid, okReply, PATCH_TYPES } from './common.ts';
 
 const fields = {
   name: text({ lengthMax: NAME_LENGTH_MAX, example: 'Hill Country Homes' }),
@@ -13,7 +13,7 @@ const fields = {
 
 export const accountPatch = z.strictObject(fields, expected('an object')).partial().meta({ id: 'AccountPatch' });
 
-const account = z.object({ id: z.string(), ...fields }).meta({ id: 'Account' });
+const account = namedObject('Account', { id: z.string(), ...fields });
 
 const example = {
   id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n',
@@ -22,26 +22,19 @@ const example = {
   areaUnits: 'sqft',
 };
 
-export const retrieveAccountOperation: Operation<'member'> = {
-  method: 'get',
-  path: '/account',
+export const retrieveAccountOperation = operation('member', 'get', '/account', {
   operationId: 'retrieveAccount',
   summary: 'Show the account',
   description: 'The name of the account, and the default currency and area units of its listings.',
-  caller: 'member',
-  replies: [{ status: 200, description: 'The account.', schema: account, example }],
-  errors: [],
-};
+  replies: [okReply('The account.', account, example)],
+});
 
-export const updateAccountOperation: Operation<'administrator'> = {
-  method: 'patch',
-  path: '/account',
+export const updateAccountOperation = operation('administrator', 'patch', '/account', {
   operationId: 'updateAccount',
   summary: 'Change the account',
   description: 'Replaces the given members. Existing listings keep their currency and units.',
-  caller: 'administrator',
   body: { types: PATCH_TYPES, schema: accountPatch, example: { currency: 'USD' } },
-  replies: [{ status: 200, description: 'The updated account.', schema: account, example }],
+  replies: [okReply('The updated account.', account, example)],
   errors: INPUT_ERRORS,
   errorExamples: {
     validation_failed: invalid({
@@ -50,4 +43,4 @@ export const updateAccountOperation: Operation<'administrator'> = {
       message: 'Must be an ISO 4217 code in uppercase letters, such as USD.',
     }),
   },
-};
+});

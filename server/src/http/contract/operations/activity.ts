@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ACTOR_TYPES, AUDIT_ACTIONS, TARGET_TYPES } from '../../../model/audit.ts';
 import { EXAMPLE_ID } from '../errors/entry.ts';
-import type { Operation } from '../operation.ts';
-import { time } from '../schemas/fields.ts';
+import { operation } from '../operation.ts';
+import { namedObject, time } from '../schemas/fields.ts';
 import { cursorParameter, integerParameter, namesParameter, timeParameter } from '../schemas/parameters.ts';
 import { pageReply } from './common.ts';
 
@@ -30,26 +30,24 @@ const activityQuery = z.strictObject({
   'at[lt]': timeParameter('Before this time').optional(),
 });
 
-const entry = z
-  .object({
-    id: z.string(),
-    at: time(),
-    actor: z
-      .object({
-        type: z.enum(ACTOR_TYPES),
-        id: z.string().nullable(),
-        name: z.string(),
-        email: z.string().nullable().meta({ description: 'Distinguishes people with the same name.' }),
-      })
-      .meta({ description: 'The actor, with their name at the time.' }),
-    action: z.enum(AUDIT_ACTIONS),
-    target: z
-      .object({ type: z.enum(TARGET_TYPES), id: z.string(), name: z.string() })
-      .nullable()
-      .meta({ description: 'The affected object, with its name at the time.' }),
-    address: z.string().nullable().meta({ description: "The IP address of a user's request; null for other actors." }),
-  })
-  .meta({ id: 'AuditEntry' });
+const entry = namedObject('AuditEntry', {
+  id: z.string(),
+  at: time(),
+  actor: z
+    .object({
+      type: z.enum(ACTOR_TYPES),
+      id: z.string().nullable(),
+      name: z.string(),
+      email: z.string().nullable().describe('Distinguishes people with the same name.'),
+    })
+    .describe('The actor, with their name at the time.'),
+  action: z.enum(AUDIT_ACTIONS),
+  target: z
+    .object({ type: z.enum(TARGET_TYPES), id: z.string(), name: z.string() })
+    .nullable()
+    .describe('The affected object, with its name at the time.'),
+  address: z.string().nullable().describe("The IP address of a user's request; null for other actors."),
+});
 
 const EXAMPLES = [
   {
@@ -94,9 +92,7 @@ const EXAMPLES = [
   },
 ];
 
-export const activityOperation: Operation<'administrator', typeof activityQuery> = {
-  method: 'get',
-  path: '/activity',
+export const activityOperation = operation('administrator', 'get', '/activity', {
   operationId: 'listActivity',
   summary: 'List the audit log',
   description:
@@ -104,8 +100,7 @@ export const activityOperation: Operation<'administrator', typeof activityQuery>
     'and of the service, and changes to webhook endpoints by API keys. Entries never change. With filters, each page ' +
     'examines only a part of the log, so it can be short, or even empty, while `nextCursor` is not null; the next ' +
     'page continues from there.',
-  caller: 'administrator',
   query: activityQuery,
   replies: [pageReply('A page of the audit log.', 'AuditLog', entry, EXAMPLES)],
   errors: ['invalid_query', 'invalid_cursor'],
-};
+});

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { parseTime } from '../../../lib/times.ts';
 import { NAME_LENGTH_MAX } from '../../../model/accounts.ts';
 import { ROLLED_HOURS_DEFAULT, ROLLED_HOURS_MAX } from '../../../model/api-keys.ts';
-import type { Operation } from '../operation.ts';
-import { addIssue, choice, expected, integer, text, time } from '../schemas/fields.ts';
-import { INPUT_ERRORS, invalid, jsonBody, listReply, PATCH_TYPES } from './common.ts';
+import { operation } from '../operation.ts';
+import { addIssue, choice, count, expected, inputObject, integer, namedObject, text, time } from '../schemas/fields.ts';
+import { INPUT_ERRORS, invalid, jsonBody, listReply, okReply, PATCH_TYPES } from './common.ts';
 
 const access = choice(['full', 'read'], 'A `read` key cannot change anything.');
 
@@ -21,21 +21,13 @@ const expiry = z
 
 const name = text({ lengthMax: NAME_LENGTH_MAX, description: 'What the key is for.', example: 'Website' });
 
-export const newKey = z
-  .strictObject(
-    {
-      name,
-      access: access
-        .nullable()
-        .optional()
-        .meta({ description: 'Default `full`; a `read` key cannot change anything.' }),
-      expiresAt: expiry.nullable().optional(),
-    },
-    expected('an object'),
-  )
-  .meta({ id: 'NewApiKey' });
+export const newKey = inputObject('NewApiKey', {
+  name,
+  access: access.nullable().optional().describe('Default `full`; a `read` key cannot change anything.'),
+  expiresAt: expiry.nullable().optional(),
+});
 
-export const keyChange = z.strictObject({ name }, expected('an object')).meta({ id: 'ApiKeyChange' });
+export const keyChange = inputObject('ApiKeyChange', { name });
 
 const hours = integer(
   0,
@@ -43,31 +35,24 @@ const hours = integer(
   `The number of hours after which the old key expires; 0 deletes it immediately. Default ${ROLLED_HOURS_DEFAULT}.`,
 );
 
-export const keyRoll = z
-  .strictObject({ expiresInHours: hours.nullable().optional() }, expected('an object'))
-  .meta({ id: 'ApiKeyRoll' });
+export const keyRoll = inputObject('ApiKeyRoll', { expiresInHours: hours.nullable().optional() });
 
-const apiKey = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    start: z.string().meta({ description: 'The first characters of the key, to identify it.' }),
-    access,
-    createdBy: z
-      .string()
-      .nullable()
-      .meta({ description: "The creator's name; null for keys made on the command line." }),
-    createdAt: time(),
-    lastUsedAt: time().nullable().meta({ description: 'Null if never used.' }),
-    expiresAt: time().nullable(),
-    replacedBy: z
-      .string()
-      .nullable()
-      .meta({ description: 'The id of the new key if this one was rolled. This one works until `expiresAt`.' }),
-    requests24h: z.int().meta({ minimum: 0, description: 'Requests in this hour and the 23 hours before it.' }),
-    errors24h: z.int().meta({ minimum: 0, description: 'Number of these requests that failed.' }),
-  })
-  .meta({ id: 'ApiKey' });
+const apiKey = namedObject('ApiKey', {
+  id: z.string(),
+  name: z.string(),
+  start: z.string().describe('The first characters of the key, to identify it.'),
+  access,
+  createdBy: z.string().nullable().describe("The creator's name; null for keys made on the command line."),
+  createdAt: time(),
+  lastUsedAt: time().nullable().describe('Null if never used.'),
+  expiresAt: time().nullable(),
+  replacedBy: z
+    .string()
+    .nullable()
+    .describe('The id of the new key if this one was rolled. This one works until `expiresAt`.'),
+  requests24h: count('Requests in this hour and the 23 hours before it.'),
+  errors24h: count('Number of these requests that failed.'),
+});
 
 const example = {
   id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9',
@@ -83,32 +68,23 @@ const example = {
   errors24h: 0,
 };
 
-const generatedKey = apiKey
-  .extend({ key: z.string().meta({ description: 'The key itself.' }) })
-  .meta({ id: 'GeneratedApiKey' });
+const generatedKey = apiKey.extend({ key: z.string().describe('The key itself.') }).meta({ id: 'GeneratedApiKey' });
 const generatedExample = { ...example, key: 'plk_4fGhT0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B' };
 
-export const listKeysOperation: Operation<'administrator'> = {
-  method: 'get',
-  path: '/api-keys',
+export const listKeysOperation = operation('administrator', 'get', '/api-keys', {
   operationId: 'listApiKeys',
   summary: 'List the API keys',
   description:
     "The account's API keys, oldest first. A secret is shown only when its key is created. `lastUsedAt`, " +
     '`requests24h`, and `errors24h` include all requests up to this one. With several processes, requests that other ' +
     'processes handled in the last five seconds can be missing.',
-  caller: 'administrator',
   replies: [listReply('The keys.', 'ApiKeyList', apiKey, example)],
-  errors: [],
-};
+});
 
-export const createKeyOperation: Operation<'administrator'> = {
-  method: 'post',
-  path: '/api-keys',
+export const createKeyOperation = operation('administrator', 'post', '/api-keys', {
   operationId: 'createApiKey',
   summary: 'Generate an API key',
   description: 'Only this response shows the key; the service stores only its SHA-256.',
-  caller: 'administrator',
   body: jsonBody(newKey, { name: 'Website' }),
   replies: [{ status: 201, description: 'The key.', schema: generatedKey, example: generatedExample }],
   errors: INPUT_ERRORS,
@@ -118,36 +94,30 @@ export const createKeyOperation: Operation<'administrator'> = {
       { field: 'expiresAt', code: 'invalid_format', message: 'Must be a time, such as 2027-01-31T12:00:00Z.' },
     ),
   },
-};
+});
 
 const NO_KEY = { message: 'There is no key id_0; it may have been deleted.' };
 
-export const updateKeyOperation: Operation<'administrator'> = {
-  method: 'patch',
-  path: '/api-keys/{keyId}',
+export const updateKeyOperation = operation('administrator', 'patch', '/api-keys/{keyId}', {
   operationId: 'updateApiKey',
   summary: 'Rename an API key',
   description: 'Replaces the name. The key itself stays the same.',
-  caller: 'administrator',
   body: { types: PATCH_TYPES, schema: keyChange, example: { name: 'Website' } },
-  replies: [{ status: 200, description: 'The renamed key.', schema: apiKey, example }],
+  replies: [okReply('The renamed key.', apiKey, example)],
   errors: ['not_found', ...INPUT_ERRORS],
   errorExamples: {
     not_found: NO_KEY,
     validation_failed: invalid({ field: 'name', code: 'blank', message: 'Must not be blank.' }),
   },
-};
+});
 
-export const rollKeyOperation: Operation<'administrator'> = {
-  method: 'post',
-  path: '/api-keys/{keyId}/roll',
+export const rollKeyOperation = operation('administrator', 'post', '/api-keys/{keyId}/roll', {
   operationId: 'rollApiKey',
   summary: 'Roll an API key',
   description:
     'Generates a new key with the same name and access. The old key works for another `expiresInHours` hours, or ' +
     'until its own expiration time if that is earlier. If the old key already had an expiration time, the new key ' +
     'is valid for as long as the old key was when it was created. A key can be rolled once.',
-  caller: 'administrator',
   body: jsonBody(keyRoll, { expiresInHours: 24 }),
   replies: [{ status: 201, description: 'The new key.', schema: generatedKey, example: generatedExample }],
   errors: ['not_found', 'conflict', ...INPUT_ERRORS],
@@ -159,16 +129,13 @@ export const rollKeyOperation: Operation<'administrator'> = {
     },
     validation_failed: invalid({ field: 'expiresInHours', code: 'out_of_range', message: 'Must be from 0 to 168.' }),
   },
-};
+});
 
-export const deleteKeyOperation: Operation<'administrator'> = {
-  method: 'delete',
-  path: '/api-keys/{keyId}',
+export const deleteKeyOperation = operation('administrator', 'delete', '/api-keys/{keyId}', {
   operationId: 'deleteApiKey',
   summary: 'Delete an API key',
   description: 'Every process of the service rejects the next request with this key.',
-  caller: 'administrator',
   replies: [{ status: 204, description: 'Deleted.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
   errorExamples: { not_found: NO_KEY },
-};
+});

@@ -1,44 +1,34 @@
-import type { Operation, OperationReply } from '../operation.ts';
+import { type OperationReply, operation } from '../operation.ts';
 import { codeOnly, signIn } from '../schemas/identity.ts';
 import { INPUT_ERRORS, jsonBody } from './common.ts';
 import { SESSION_REPLY, SIGN_IN_REPLY } from './session.ts';
 
 export const NO_CONTENT: OperationReply = { status: 204, description: 'Done.' };
 
-export const signInOperation: Operation<'anyone'> = {
-  method: 'post',
-  path: '/auth/sign-in/email',
+export const signInOperation = operation('anyone', 'post', '/auth/sign-in/email', {
   operationId: 'signIn',
   summary: 'Sign in',
   description: 'Signs in with an email address and a password; the response sets the session cookie.',
-  caller: 'anyone',
   body: jsonBody(signIn, { email: 'ada@example.com', password: 'correct horse battery staple' }),
   replies: [SIGN_IN_REPLY],
   errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited'],
-};
+});
 
-export const signOutOperation: Operation<'anyone'> = {
-  method: 'post',
-  path: '/auth/sign-out',
+export const signOutOperation = operation('anyone', 'post', '/auth/sign-out', {
   operationId: 'signOut',
   summary: 'Sign out',
   description: 'Ends the session, if there is one.',
-  caller: 'anyone',
   replies: [NO_CONTENT],
-  errors: [],
-};
+});
 
-const verifyTotpOperation: Operation<'anyone'> = {
-  method: 'post',
-  path: '/auth/two-factor/verify-totp',
+const verifyTotpOperation = operation('anyone', 'post', '/auth/two-factor/verify-totp', {
   operationId: 'verifyTotp',
   summary: 'Verify a code from the authenticator app',
   description: 'Completes a sign-in with a second factor, or turns on the second factor after its setup.',
-  caller: 'anyone',
   body: jsonBody(codeOnly, { code: '123456' }),
   replies: [SESSION_REPLY],
   errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited', 'conflict'],
-};
+});
 
 export const VERIFY_OPERATIONS = {
   totp: verifyTotpOperation,

@@ -1,45 +1,32 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
-import { expected } from '../schemas/fields.ts';
+import { operation } from '../operation.ts';
+import { expected, inputObject, namedObject } from '../schemas/fields.ts';
 import { INPUT_ERRORS, invalid, jsonBody, okReply } from './common.ts';
 
 /** The same limits as those of the columns in `map`. */
 const NAMES_MAX = 100;
 const NAME_LENGTH_MAX = 200;
 
-export const columnNames = z
-  .strictObject(
-    {
-      names: z
-        .array(z.string().max(NAME_LENGTH_MAX), expected('an array'))
-        .max(NAMES_MAX)
-        .meta({ description: 'The column names.' }),
-    },
-    expected('an object'),
-  )
-  .meta({ id: 'ColumnNames' });
+export const columnNames = inputObject('ColumnNames', {
+  names: z.array(z.string().max(NAME_LENGTH_MAX), expected('an array')).max(NAMES_MAX).describe('The column names.'),
+});
 
-const columns = z
-  .object({
-    columns: z.array(
-      z.object({
-        name: z.string(),
-        field: z.string().nullable().meta({ description: 'The field that the name means, or probably means.' }),
-        isKnown: z.boolean().meta({ description: 'Whether an import can read the column without `map`.' }),
-      }),
-    ),
-  })
-  .meta({ id: 'Columns' });
+const columns = namedObject('Columns', {
+  columns: z.array(
+    z.object({
+      name: z.string(),
+      field: z.string().nullable().describe('The field that the name means, or probably means.'),
+      isKnown: z.boolean().describe('Whether an import can read the column without `map`.'),
+    }),
+  ),
+});
 
-export const matchColumnsOperation: Operation<'member'> = {
-  method: 'post',
-  path: '/imports/columns',
+export const matchColumnsOperation = operation('member', 'post', '/imports/columns', {
   operationId: 'matchColumns',
   summary: 'Find the fields of columns',
   description:
     'For each column name, returns the field that it names, or the field that it probably means if the name is a ' +
     'synonym, a different spelling, or a typo. Nothing is stored.',
-  caller: 'member',
   body: jsonBody(columnNames, { names: ['ListPrice', 'Zip', 'Agent'] }),
   replies: [
     okReply('The columns, in the same order.', columns, {
@@ -54,4 +41,4 @@ export const matchColumnsOperation: Operation<'member'> = {
   errorExamples: {
     validation_failed: invalid({ field: 'names', code: 'invalid_type', message: 'Must be an array, not a string.' }),
   },
-};
+});

@@ -5,6 +5,7 @@ import { EXAMPLE_ID } from '../errors/entry.ts';
 import { JSON_TYPE } from '../media-types.ts';
 import type { OperationBody, OperationReply } from '../operation.ts';
 import { IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH } from '../request-headers.ts';
+import { namedObject } from '../schemas/fields.ts';
 import { invalidFields } from '../schemas/issues.ts';
 import { listing } from '../schemas/listings.ts';
 
@@ -92,12 +93,12 @@ export function okReply(description: string, schema: z.ZodType, example: unknown
 
 /** A list that is always sent as a whole. */
 export function listReply(description: string, id: string, element: z.ZodType, example: unknown): OperationReply {
-  const schema = z.object({ data: z.array(element), nextCursor: z.null() }).meta({ id });
+  const schema = namedObject(id, { data: z.array(element), nextCursor: z.null() });
   return okReply(description, schema, { data: [example], nextCursor: null });
 }
 
 export function pageReply(description: string, id: string, element: z.ZodType, data: unknown[]): OperationReply {
-  const schema = z.object({ data: z.array(element), nextCursor: z.string().nullable() }).meta({ id });
+  const schema = namedObject(id, { data: z.array(element), nextCursor: z.string().nullable() });
   return okReply(description, schema, { data, nextCursor: null });
 }
 

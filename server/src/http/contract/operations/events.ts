@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../../model/listings.ts';
-import type { Operation } from '../operation.ts';
+import { operation } from '../operation.ts';
+import { count, namedObject } from '../schemas/fields.ts';
 import { feedName, listing } from '../schemas/listings.ts';
 import { integerParameter, listingId, namesParameter } from '../schemas/parameters.ts';
 import { okReply, served } from './common.ts';
@@ -49,31 +50,22 @@ const anyEvent = {
   listingId: z.string(),
   createdAt: z.string().meta({ format: 'date-time' }),
 };
-const changedListing = listing.meta({ description: 'The listing after this change.' });
+const changedListing = listing.describe('The listing after this change.');
 
 const event = z
   .discriminatedUnion('type', [
-    z
-      .object({ ...anyEvent, type: z.literal('listing.created'), listing: changedListing })
-      .meta({ id: 'ListingCreatedEvent' }),
-    z
-      .object({
-        ...anyEvent,
-        type: z.literal('listing.updated'),
-        listing: changedListing,
-        changed: z.array(z.string()).meta({ description: 'The changed fields.' }),
-      })
-      .meta({ id: 'ListingUpdatedEvent' }),
-    z
-      .object({
-        ...anyEvent,
-        type: z.literal('listing.deleted'),
-        externalId: z
-          .string()
-          .optional()
-          .meta({ description: 'The `externalId` of the deleted listing, if it had one.' }),
-      })
-      .meta({ id: 'ListingDeletedEvent' }),
+    namedObject('ListingCreatedEvent', { ...anyEvent, type: z.literal('listing.created'), listing: changedListing }),
+    namedObject('ListingUpdatedEvent', {
+      ...anyEvent,
+      type: z.literal('listing.updated'),
+      listing: changedListing,
+      changed: z.array(z.string()).describe('The changed fields.'),
+    }),
+    namedObject('ListingDeletedEvent', {
+      ...anyEvent,
+      type: z.literal('listing.deleted'),
+      externalId: z.string().optional().describe('The `externalId` of the deleted listing, if it had one.'),
+    }),
   ])
   .meta({
     id: 'Event',
@@ -87,21 +79,15 @@ const event = z
     },
   });
 
-const eventList = z
-  .object({
-    data: z.array(event),
-    nextAfter: z
-      .int()
-      .meta({ minimum: 0, description: 'The `after` of the next page: the last sequence that was examined.' }),
-    epoch: z.string().meta({ description: 'Identifies the history of the database; a restore changes the epoch.' }),
-  })
-  .meta({ id: 'EventList' });
+const eventList = namedObject('EventList', {
+  data: z.array(event),
+  nextAfter: count('The `after` of the next page: the last sequence that was examined.'),
+  epoch: z.string().describe('Identifies the history of the database; a restore changes the epoch.'),
+});
 
 const updated = { ...served, listPrice: 439000, version: 2, updatedAt: '2026-02-03T16:12:45.120Z' };
 
-export const eventsOperation: Operation<'account', typeof eventsQuery> = {
-  method: 'get',
-  path: '/events',
+export const eventsOperation = operation('account', 'get', '/events', {
   operationId: 'listEvents',
   summary: 'Follow changes',
   description:
@@ -112,7 +98,6 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
     'matching events among the next 10,000 events, so it can be empty, and `nextAfter` is the last sequence that ' +
     'was examined. Events are kept for 30 days. A request for older events, a sequence that the account has not ' +
     'reached, or another `epoch` gets 410. In that case, list the listings again.',
-  caller: 'account',
   query: eventsQuery,
   replies: [
     okReply('The events; empty if there are none.', eventList, {
@@ -145,4 +130,4 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
     }),
   ],
   errors: ['invalid_query', 'events_expired', 'http_version_not_supported'],
-};
+});

@@ -1,4 +1,4 @@
-import { LISTING_BYTES_MAX, type Operation } from '../operation.ts';
+import { LISTING_BYTES_MAX, operation } from '../operation.ts';
 import { IF_NONE_MATCH } from '../request-headers.ts';
 import { listing, listingInput } from '../schemas/listings.ts';
 import {
@@ -16,28 +16,22 @@ import { deleteOperation, updateOperation } from './listings.ts';
 const path = '/listings/external/{externalId}';
 const { externalId: _, ...withoutOwnId } = created;
 
-export const retrieveByExternalIdOperation: Operation<'account'> = {
-  method: 'get',
-  path,
+export const retrieveByExternalIdOperation = operation('account', 'get', path, {
   operationId: 'retrieveListingByExternalId',
   summary: 'Retrieve a listing by your own id',
   description: "The account's listing with this `externalId`; percent-encode characters that a path cannot contain.",
-  caller: 'account',
   requestHeaders: [IF_NONE_MATCH],
   replies: [SERVED_LISTING, NOT_MODIFIED],
   errors: ['not_found', 'invalid_header'],
-};
+});
 
-export const putOperation: Operation<'account'> = {
-  method: 'put',
-  path,
+export const putOperation = operation('account', 'put', path, {
   operationId: 'upsertListing',
   summary: 'Create or replace a listing by your own id',
   description:
     'Creates the listing with this `externalId`, or replaces all of it: fields that are not in the body are removed. The ' +
     'body can repeat the `externalId` or leave it out. With `If-None-Match: *`, the request can only ' +
     'create the listing; with `If-Match: *`, it can only replace it.',
-  caller: 'account',
   requestHeaders: CHANGE_HEADERS,
   body: { ...jsonBody(listingInput, { ...withoutOwnId, beds: 4 }), bytesMax: LISTING_BYTES_MAX },
   replies: [
@@ -55,16 +49,16 @@ export const putOperation: Operation<'account'> = {
     },
   ],
   errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'version_mismatch', 'precondition_failed'],
-};
+});
 
-export const updateByExternalIdOperation: Operation<'account'> = {
+export const updateByExternalIdOperation = {
   ...updateOperation,
   path,
   operationId: 'updateListingByExternalId',
   summary: 'Change a listing by your own id',
 };
 
-export const deleteByExternalIdOperation: Operation<'account'> = {
+export const deleteByExternalIdOperation = {
   ...deleteOperation,
   path,
   operationId: 'deleteListingByExternalId',

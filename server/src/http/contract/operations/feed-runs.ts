@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { emptyCounts } from '../../../model/feeds.ts';
 import { JSON_TYPE } from '../media-types.ts';
-import type { Operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { failedRow, feedRun } from '../schemas/feeds.ts';
+import { namedObject } from '../schemas/fields.ts';
 import { cursorParameter, integerParameter } from '../schemas/parameters.ts';
-import { pageReply } from './common.ts';
+import { okReply, pageReply } from './common.ts';
 import { EXAMPLE_FAILURE, NDJSON_TYPE } from './imports.ts';
 
 const CSV_TYPE = 'text/csv';
@@ -16,15 +18,11 @@ export const EXAMPLE_RUN = {
   startedAt: '2026-01-31T09:30:00.000Z',
   finishedAt: '2026-01-31T09:30:02.512Z',
   outcome: 'succeeded',
+  ...emptyCounts(),
   rows: 3,
   created: 1,
   updated: 1,
-  unchanged: 0,
-  missing: 0,
-  withdrawn: 0,
-  deleted: 0,
   failed: 1,
-  cleaned: 0,
   sequenceFrom: 1,
   sequenceTo: 3,
   errors: [EXAMPLE_FAILURE],
@@ -39,32 +37,26 @@ const runsQuery = z.strictObject({
   cursor: cursorParameter('The `nextCursor` of the previous page, unchanged.'),
 });
 
-export const listRunsOperation: Operation<'account', typeof runsQuery> = {
-  method: 'get',
-  path: '/feeds/{name}/runs',
+export const listRunsOperation = operation('account', 'get', '/feeds/{name}/runs', {
   operationId: 'listFeedRuns',
   summary: 'List the runs of a feed',
   description:
     'The runs of the last 90 days, newest first. A dry run is not recorded. A page can have fewer runs than `limit` ' +
     'even if more follow.',
-  caller: 'account',
   query: runsQuery,
   replies: [pageReply('The runs.', 'FeedRunList', feedRun, [EXAMPLE_RUN])],
   errors: ['invalid_query', 'invalid_cursor', 'not_found'],
   errorExamples: { not_found: NO_FEED },
-};
+});
 
-export const retrieveRunOperation: Operation<'account'> = {
-  method: 'get',
-  path: '/feeds/{name}/runs/{runId}',
+export const retrieveRunOperation = operation('account', 'get', '/feeds/{name}/runs/{runId}', {
   operationId: 'retrieveFeedRun',
   summary: 'Retrieve a run of a feed',
   description: 'A run from the last 90 days, including a run in progress with its counts so far.',
-  caller: 'account',
-  replies: [{ status: 200, description: 'The run.', schema: feedRun, example: EXAMPLE_RUN }],
+  replies: [okReply('The run.', feedRun, EXAMPLE_RUN)],
   errors: ['not_found'],
   errorExamples: { not_found: NO_FEED },
-};
+});
 
 const FAILED = {
   ...EXAMPLE_FAILURE,
@@ -73,15 +65,14 @@ const FAILED = {
 
 const storedRow = failedRow
   .extend({
-    values: z.record(z.string(), z.unknown()).nullable().meta({
-      description: "The row's own values, keyed by the names in the file; null if they are not kept.",
-    }),
+    values: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe("The row's own values, keyed by the names in the file; null if they are not kept."),
   })
   .meta({ id: 'StoredFailedRow' });
 
-export const listRunErrorsOperation: Operation<'account'> = {
-  method: 'get',
-  path: '/feeds/{name}/runs/{runId}/errors',
+export const listRunErrorsOperation = operation('account', 'get', '/feeds/{name}/runs/{runId}/errors', {
   operationId: 'listFeedRunErrors',
   summary: 'List the failed rows of a run',
   description:
@@ -92,21 +83,20 @@ export const listRunErrorsOperation: Operation<'account'> = {
     '`ignoreUnknown=true`, which skips these four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 ' +
     'MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the ' +
     "account's oldest runs are removed.",
-  caller: 'account',
   types: [JSON_TYPE, NDJSON_TYPE, CSV_TYPE],
   replies: [
     {
       status: 200,
       description: 'The failed rows.',
-      schema: z.object({ data: z.array(storedRow) }).meta({ id: 'FailedRowList' }),
+      schema: namedObject('FailedRowList', { data: z.array(storedRow) }),
       example: { data: [FAILED] },
       media: {
         [NDJSON_TYPE]: {
-          schema: z.string().meta({ description: 'A failed row per line, then a line that marks the end.' }),
+          schema: z.string().describe('A failed row per line, then a line that marks the end.'),
           example: `${JSON.stringify(FAILED)}\n{"end":true,"count":1}\n`,
         },
         [CSV_TYPE]: {
-          schema: z.string().meta({ description: 'A header row, then a failed row per line (RFC 4180).' }),
+          schema: z.string().describe('A header row, then a failed row per line (RFC 4180).'),
           example:
             'line,code,message,details,externalId,address,city,beds,baths,currency\r\n' +
             '3,validation_failed,One field is not valid; see details.,"listPrice: Is required together with currency, ' +
@@ -117,4 +107,4 @@ export const listRunErrorsOperation: Operation<'account'> = {
   ],
   errors: ['not_found'],
   errorExamples: { not_found: NO_FEED },
-};
+});

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { LIST_TYPES } from '../formats/formats.ts';
 import { DISTANCE } from '../formats/list-format.ts';
-import type { Operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { IF_NONE_MATCH } from '../request-headers.ts';
+import { count, namedObject } from '../schemas/fields.ts';
 import { LISTING_FIELDS, listing } from '../schemas/listings.ts';
 import { booleanParameter, cursorParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
 import { SEARCH_PARTNERS, searchParameters } from '../schemas/searches.ts';
@@ -34,9 +35,7 @@ export const listQuery = z.strictObject({
 
 const frame = { nextCursor: null, sequence: 1, epoch: '7k2m9q4x' };
 
-export const listOperation: Operation<'account', typeof listQuery> = {
-  method: 'get',
-  path: '/listings',
+export const listOperation = operation('account', 'get', '/listings', {
   operationId: 'listListings',
   summary: 'List all listings',
   description:
@@ -44,7 +43,6 @@ export const listOperation: Operation<'account', typeof listQuery> = {
     'changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is ' +
     'not valid JSON. If a listing is created or deleted between two pages, no other listing is repeated or skipped. ' +
     '`sequence` is read before the first listing.',
-  caller: 'account',
   query: listQuery,
   partners: [...SEARCH_PARTNERS, ['fields', 'near', DISTANCE]],
   types: LIST_TYPES,
@@ -53,27 +51,16 @@ export const listOperation: Operation<'account', typeof listQuery> = {
     {
       status: 200,
       description: 'The listings.',
-      schema: z
-        .object({
-          data: z
-            .array(listing)
-            .meta({ description: 'With `fields`, listings have only the named members, required or not.' }),
-          nextCursor: z
-            .string()
-            .nullable()
-            .meta({ description: 'The `cursor` of the next page; null on the last page.' }),
-          sequence: z
-            .int()
-            .meta({ minimum: 0, description: "The account's sequence, which increases by one with each change." }),
-          epoch: z
-            .string()
-            .meta({ description: 'Identifies the history of the database; a restore changes the epoch.' }),
-          total: z
-            .int()
-            .optional()
-            .meta({ minimum: 0, description: 'With `count=true`: the number of listings on all pages.' }),
-        })
-        .meta({ id: 'ListingList' }),
+      schema: namedObject('ListingList', {
+        data: z.array(listing).describe('With `fields`, listings have only the named members, required or not.'),
+        nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
+        sequence: count("The account's sequence, which increases by one with each change."),
+        epoch: z.string().describe('Identifies the history of the database; a restore changes the epoch.'),
+        total: z
+          .int()
+          .optional()
+          .meta({ minimum: 0, description: 'With `count=true`: the number of listings on all pages.' }),
+      }),
       example: { data: [served], ...frame },
       media: listMedia(served, frame),
       headers: {
@@ -91,4 +78,4 @@ export const listOperation: Operation<'account', typeof listQuery> = {
     },
   ],
   errors: ['invalid_query', 'invalid_cursor', 'invalid_header', 'http_version_not_supported'],
-};
+});

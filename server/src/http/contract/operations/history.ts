@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CHANGE_ACTOR_TYPES } from '../../../model/history.ts';
 import { EVENT_TYPES } from '../../../model/listings.ts';
-import type { Operation } from '../operation.ts';
-import { time } from '../schemas/fields.ts';
+import { operation } from '../operation.ts';
+import { namedObject, time } from '../schemas/fields.ts';
 import { cursorParameter, integerParameter } from '../schemas/parameters.ts';
 import { okReply } from './common.ts';
 
@@ -17,61 +17,54 @@ const historyQuery = z.strictObject({
 const actor = z
   .union([
     z.object({
-      type: z.enum(CHANGE_ACTOR_TYPES).meta({
-        description: '`key`, `user`, or `operator`; `unknown` for changes by earlier releases.',
-      }),
-      id: z.string().nullable().meta({ description: 'The id of the key or user.' }),
+      type: z
+        .enum(CHANGE_ACTOR_TYPES)
+        .describe('`key`, `user`, or `operator`; `unknown` for changes by earlier releases.'),
+      id: z.string().nullable().describe('The id of the key or user.'),
       name: z.string(),
     }),
     z.object({
       type: z.literal('feed'),
       name: z.string(),
-      runId: z.string().meta({ description: 'The `id` of the run of the feed.' }),
+      runId: z.string().describe('The `id` of the run of the feed.'),
     }),
   ])
-  .meta({ description: 'Who made the change, with their name at the time.' });
+  .describe('Who made the change, with their name at the time.');
 
 const fieldChange = z
   .union([
-    z.object({ from: z.unknown(), to: z.unknown() }).meta({ description: 'The values; null for an absent field.' }),
+    z.object({ from: z.unknown(), to: z.unknown() }).describe('The values; null for an absent field.'),
     z
       .object({ changed: z.literal(true) })
-      .meta({ description: 'For `description`, `photos`, and `metadata`, whose values are not recorded.' }),
+      .describe('For `description`, `photos`, and `metadata`, whose values are not recorded.'),
   ])
   .meta({ id: 'FieldChange' });
 
-const entry = z
-  .object({
-    sequence: z.int().meta({ minimum: 1, description: 'The `sequence` of the event.' }),
-    version: z
-      .int()
-      .meta({ minimum: 1, description: "The listing's version after the change; for a deletion, its last version." }),
-    at: time(),
-    type: z.enum(EVENT_TYPES),
-    actor,
-    changes: z.record(z.string(), fieldChange).meta({
-      description: 'The fields that an update changed; empty for a creation and a deletion.',
-    }),
-  })
-  .meta({ id: 'HistoryEntry' });
+const entry = namedObject('HistoryEntry', {
+  sequence: z.int().meta({ minimum: 1, description: 'The `sequence` of the event.' }),
+  version: z
+    .int()
+    .meta({ minimum: 1, description: "The listing's version after the change; for a deletion, its last version." }),
+  at: time(),
+  type: z.enum(EVENT_TYPES),
+  actor,
+  changes: z
+    .record(z.string(), fieldChange)
+    .describe('The fields that an update changed; empty for a creation and a deletion.'),
+});
 
-const history = z
-  .object({
-    data: z.array(entry),
-    nextCursor: z.string().nullable().meta({ description: 'The `cursor` of the next page; null on the last page.' }),
-  })
-  .meta({ id: 'ListingHistory' });
+const history = namedObject('ListingHistory', {
+  data: z.array(entry),
+  nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
+});
 
-export const historyOperation: Operation<'account', typeof historyQuery> = {
-  method: 'get',
-  path: '/listings/{id}/history',
+export const historyOperation = operation('account', 'get', '/listings/{id}/history', {
   operationId: 'listHistory',
   summary: 'List the history of a listing',
   description:
     'The changes to a listing, newest first, with the time, the actor, and the changed fields. The history is kept ' +
     'until 30 days after the listing is deleted. A page can have fewer entries than `limit` even if more follow. To ' +
     'get the whole listing as it was at a `sequence`, retrieve it with `at`.',
-  caller: 'account',
   query: historyQuery,
   replies: [
     okReply('A page of the history.', history, {
@@ -97,4 +90,4 @@ export const historyOperation: Operation<'account', typeof historyQuery> = {
     }),
   ],
   errors: ['not_found', 'invalid_query', 'invalid_cursor'],
-};
+});

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ErrorExample } from '../errors/entry.ts';
 import { JSON_TYPE } from '../media-types.ts';
-import type { Operation, OperationBody } from '../operation.ts';
+import { type OperationBody, operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
 import { failedRow, fileWarnings } from '../schemas/feeds.ts';
-import { count } from '../schemas/fields.ts';
+import { count, namedObject } from '../schemas/fields.ts';
 import { importRow } from '../schemas/file-rows.ts';
 import { booleanParameter, choiceParameter } from '../schemas/parameters.ts';
 import { readingParameters } from '../schemas/reading-parameters.ts';
@@ -35,18 +35,16 @@ const importQuery = z.strictObject({
 
 export type ImportQuery = z.output<typeof importQuery>;
 
-const importReport = z
-  .object({
-    created: count('New listings.'),
-    updated: count('Rows that changed a listing.'),
-    unchanged: count('Rows that match their listing.'),
-    failed: count('Rows that were not imported; see `errors`.'),
-    repeated: count('Rows that have the same `externalId` as an earlier row, and so change the same listing.'),
-    cleaned: count('Values that `clean` or `values` converted, in rows that did not fail.'),
-    errors: z.array(z.looseObject(failedRow.shape)).meta({ description: 'The first 100 errors.' }),
-    warnings: fileWarnings,
-  })
-  .meta({ id: 'ImportReport' });
+const importReport = namedObject('ImportReport', {
+  created: count('New listings.'),
+  updated: count('Rows that changed a listing.'),
+  unchanged: count('Rows that match their listing.'),
+  failed: count('Rows that were not imported; see `errors`.'),
+  repeated: count('Rows that have the same `externalId` as an earlier row, and so change the same listing.'),
+  cleaned: count('Values that `clean` or `values` converted, in rows that did not fail.'),
+  errors: z.array(z.looseObject(failedRow.shape)).describe('The first 100 errors.'),
+  warnings: fileWarnings,
+});
 
 const rows = [
   created,
@@ -93,9 +91,7 @@ export function fileBody(example: object[], csv: string): OperationBody {
   };
 }
 
-export const importOperation: Operation<'account', typeof importQuery> = {
-  method: 'post',
-  path: '/imports',
+export const importOperation = operation('account', 'post', '/imports', {
   operationId: 'createImport',
   summary: 'Import many listings',
   description:
@@ -113,7 +109,6 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     'already imported count as unchanged. On each machine, an account can run four imports at a time, including dry ' +
     'runs and feed runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 ' +
     'KiB every 30 seconds.',
-  caller: 'account',
   query: importQuery,
   partners: [
     ['dates', 'clean'],
@@ -136,7 +131,7 @@ export const importOperation: Operation<'account', typeof importQuery> = {
       example: report,
       media: {
         [NDJSON_TYPE]: {
-          schema: z.string().meta({ description: 'Each failed row on a line, then the report on the last line.' }),
+          schema: z.string().describe('Each failed row on a line, then the report on the last line.'),
           example: [...report.errors, report].map((line) => `${JSON.stringify(line)}\n`).join(''),
         },
       },
@@ -155,4 +150,4 @@ export const importOperation: Operation<'account', typeof importQuery> = {
       members: { ...NO_ROWS, unchanged: 1, line: 2, offset: 73 },
     },
   },
-};
+});

@@ -1,25 +1,23 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
-import { expected, time } from '../schemas/fields.ts';
+import { operation } from '../operation.ts';
+import { inputObject, namedObject, time } from '../schemas/fields.ts';
 import { acceptance, email, tokenOnly } from '../schemas/identity.ts';
 import { INPUT_ERRORS, invalid, jsonBody, listReply, okReply } from './common.ts';
 import { role } from './members.ts';
 import { SIGN_IN_REPLY } from './session.ts';
 
-export const newInvitation = z.strictObject({ email, role }, expected('an object')).meta({ id: 'NewInvitation' });
+export const newInvitation = inputObject('NewInvitation', { email, role });
 
 const TOKEN = 'Zx9T0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B4fGhT0';
 
-const invitation = z
-  .object({
-    id: z.string(),
-    email,
-    role,
-    createdAt: time(),
-    expiresAt: time(),
-    invitedBy: z.string().meta({ description: 'The name of the inviting user.' }),
-  })
-  .meta({ id: 'Invitation' });
+const invitation = namedObject('Invitation', {
+  id: z.string(),
+  email,
+  role,
+  createdAt: time(),
+  expiresAt: time(),
+  invitedBy: z.string().describe('The name of the inviting user.'),
+});
 
 const example = {
   id: 'inv_01kt3vb2d4f6h8j0k1m3n5p7q9',
@@ -30,28 +28,21 @@ const example = {
   invitedBy: 'Ada Lovelace',
 };
 
-export const listInvitationsOperation: Operation<'administrator'> = {
-  method: 'get',
-  path: '/invitations',
+export const listInvitationsOperation = operation('administrator', 'get', '/invitations', {
   operationId: 'listInvitations',
   summary: 'List the invitations',
   description:
     'The open invitations, oldest first. The links are not included; they are shown only when an invitation is created.',
-  caller: 'administrator',
   replies: [listReply('The invitations.', 'InvitationList', invitation, example)],
-  errors: [],
-};
+});
 
-export const createInvitationOperation: Operation<'administrator'> = {
-  method: 'post',
-  path: '/invitations',
+export const createInvitationOperation = operation('administrator', 'post', '/invitations', {
   operationId: 'createInvitation',
   summary: 'Invite someone',
   description:
     'Only this response shows the link in `url`. If the service can send mail, it also mails the invited person ' +
     'another link. The invitation can be accepted once, with either link, within seven days; another invitation to ' +
     'the same address replaces it.',
-  caller: 'administrator',
   body: jsonBody(newInvitation, { email: 'grace@example.com', role: 'member' }),
   replies: [
     {
@@ -59,8 +50,8 @@ export const createInvitationOperation: Operation<'administrator'> = {
       description: 'The invitation.',
       schema: invitation
         .extend({
-          url: z.string().meta({ description: 'The link that lets its holder join the account.' }),
-          isMailed: z.boolean().meta({ description: 'Whether the mail server accepted the mail.' }),
+          url: z.string().describe('The link that lets its holder join the account.'),
+          isMailed: z.boolean().describe('Whether the mail server accepted the mail.'),
         })
         .meta({ id: 'CreatedInvitation' }),
       example: { ...example, url: `https://listings.example.com/invitation#token=${TOKEN}`, isMailed: false },
@@ -75,38 +66,30 @@ export const createInvitationOperation: Operation<'administrator'> = {
       { field: 'role', code: 'invalid_choice', message: 'Must be one of administrator, member.' },
     ),
   },
-};
+});
 
-export const deleteInvitationOperation: Operation<'administrator'> = {
-  method: 'delete',
-  path: '/invitations/{invitationId}',
+export const deleteInvitationOperation = operation('administrator', 'delete', '/invitations/{invitationId}', {
   operationId: 'deleteInvitation',
   summary: 'Revoke an invitation',
   description: 'Revokes an open invitation; its link stops working.',
-  caller: 'administrator',
   replies: [{ status: 204, description: 'Revoked.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
   errorExamples: {
     not_found: { message: 'There is no invitation id_0; it may have been accepted or revoked.' },
   },
-};
+});
 
-const preview = z
-  .object({
-    accountName: z.string(),
-    email,
-    role,
-    hasUser: z.boolean().meta({ description: 'Whether a user with this address already exists.' }),
-  })
-  .meta({ id: 'InvitationPreview' });
+const preview = namedObject('InvitationPreview', {
+  accountName: z.string(),
+  email,
+  role,
+  hasUser: z.boolean().describe('Whether a user with this address already exists.'),
+});
 
-export const previewInvitationOperation: Operation<'anyone'> = {
-  method: 'post',
-  path: '/invitations/preview',
+export const previewInvitationOperation = operation('anyone', 'post', '/invitations/preview', {
   operationId: 'previewInvitation',
   summary: 'Show an invitation to its recipient',
   description: 'Finds the invitation by the token of its link.',
-  caller: 'anyone',
   body: jsonBody(tokenOnly, { token: TOKEN }),
   replies: [
     okReply('The invitation.', preview, {
@@ -117,18 +100,15 @@ export const previewInvitationOperation: Operation<'anyone'> = {
     }),
   ],
   errors: [...INPUT_ERRORS, 'not_found', 'rate_limited'],
-};
+});
 
-export const acceptInvitationOperation: Operation<'anyone'> = {
-  method: 'post',
-  path: '/invitations/accept',
+export const acceptInvitationOperation = operation('anyone', 'post', '/invitations/accept', {
   operationId: 'acceptInvitation',
   summary: 'Accept an invitation',
   description:
     'A new user sends a name and a password, and is signed in. An existing user must sign in first, with the invited ' +
     'address.',
-  caller: 'anyone',
   body: jsonBody(acceptance, { token: TOKEN, name: 'Grace Hopper', password: 'correct horse battery staple' }),
   replies: [SIGN_IN_REPLY],
   errors: [...INPUT_ERRORS, 'unauthorized', 'not_found', 'conflict', 'rate_limited'],
-};
+});

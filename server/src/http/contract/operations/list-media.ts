@@ -10,15 +10,13 @@ const feature = z.object({
   geometry: z
     .object({ type: z.literal('Point'), coordinates: z.array(z.number()).length(2) })
     .nullable()
-    .meta({ description: 'Longitude and latitude; null if the listing has no coordinates.' }),
+    .describe('Longitude and latitude; null if the listing has no coordinates.'),
   properties: listing,
 });
 
 const SCHEMAS: Record<string, z.ZodType> = {
-  'application/x-ndjson': z
-    .string()
-    .meta({ description: 'One listing per line, then a line that marks the end of the list.' }),
-  'text/csv': z.string().meta({ description: 'A header row of field names, then one listing per line (RFC 4180).' }),
+  'application/x-ndjson': z.string().describe('One listing per line, then a line that marks the end of the list.'),
+  'text/csv': z.string().describe('A header row of field names, then one listing per line (RFC 4180).'),
   'application/geo+json': z
     .object({
       type: z.literal('FeatureCollection'),

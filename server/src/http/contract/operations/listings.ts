@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LISTING_BYTES_MAX, type Operation } from '../operation.ts';
+import { LISTING_BYTES_MAX, operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY, IF_NONE_MATCH } from '../request-headers.ts';
 import { listingPatch } from '../schemas/listing-patch.ts';
 import { listing, listingInput } from '../schemas/listings.ts';
@@ -17,15 +17,12 @@ import {
   WRITE_ERRORS,
 } from './common.ts';
 
-export const createOperation: Operation<'account'> = {
-  method: 'post',
-  path: '/listings',
+export const createOperation = operation('account', 'post', '/listings', {
   operationId: 'createListing',
   summary: 'Create a listing',
   description:
     'Only `address`, `beds`, and `baths` are required. The response is sent once the listing is on disk. It has only the ' +
     'fields that you sent or that the server sets; an optional field that is `null` is treated as not sent.',
-  caller: 'account',
   requestHeaders: [IDEMPOTENCY_KEY],
   body: { ...jsonBody(listingInput, created), bytesMax: LISTING_BYTES_MAX },
   replies: [
@@ -38,7 +35,7 @@ export const createOperation: Operation<'account'> = {
     },
   ],
   errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'external_id_taken'],
-};
+});
 
 const retrieveQuery = z.strictObject({
   at: integerParameter(
@@ -49,15 +46,12 @@ const retrieveQuery = z.strictObject({
   ).optional(),
 });
 
-export const retrieveOperation: Operation<'account', typeof retrieveQuery> = {
-  method: 'get',
-  path: '/listings/{id}',
+export const retrieveOperation = operation('account', 'get', '/listings/{id}', {
   operationId: 'retrieveListing',
   summary: 'Retrieve a listing',
   description:
     "One listing of the account. The id of another account's listing gets the same response as an unknown id. With `at`, " +
     'the response is the listing as it was at a sequence from the last 30 days, even if it has been deleted since.',
-  caller: 'account',
   query: retrieveQuery,
   requestHeaders: [IF_NONE_MATCH],
   replies: [SERVED_LISTING, NOT_MODIFIED],
@@ -69,18 +63,15 @@ export const retrieveOperation: Operation<'account', typeof retrieveQuery> = {
         'omit the parameter at.',
     },
   },
-};
+});
 
-export const updateOperation: Operation<'account'> = {
-  method: 'patch',
-  path: '/listings/{id}',
+export const updateOperation = operation('account', 'patch', '/listings/{id}', {
   operationId: 'updateListing',
   summary: 'Change a listing',
   description:
     'A merge patch (RFC 7396): given members replace stored ones, `null` removes an optional field, and `metadata` ' +
     'is merged member by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, ' +
     'the listing changes only if it still has that version.',
-  caller: 'account',
   requestHeaders: CHANGE_HEADERS,
   body: { types: PATCH_TYPES, bytesMax: LISTING_BYTES_MAX, schema: listingPatch, example: { listPrice: 439000 } },
   replies: [
@@ -91,16 +82,13 @@ export const updateOperation: Operation<'account'> = {
     },
   ],
   errors: [...WRITE_ERRORS, ...BODY_ERRORS, ...PRECONDITION_ERRORS, 'external_id_taken'],
-};
+});
 
-export const deleteOperation: Operation<'account'> = {
-  method: 'delete',
-  path: '/listings/{id}',
+export const deleteOperation = operation('account', 'delete', '/listings/{id}', {
   operationId: 'deleteListing',
   summary: 'Delete a listing',
   description: 'Deletes the listing immediately; an event records the deletion.',
-  caller: 'account',
   requestHeaders: CHANGE_HEADERS,
   replies: [{ status: 204, description: 'Deleted.' }],
   errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],
-};
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
-import { count } from '../schemas/fields.ts';
+import { operation } from '../operation.ts';
+import { count, namedObject } from '../schemas/fields.ts';
 import { integerParameter } from '../schemas/parameters.ts';
 import { searchParameters } from '../schemas/searches.ts';
 import { okReply, served } from './common.ts';
@@ -13,7 +13,7 @@ const ZOOM_MAX = 20;
 /** A map tile of 256 pixels is four squares wide. */
 const SQUARES_PER_TILE = 4;
 
-export const mapQuery = z.strictObject({
+const mapQuery = z.strictObject({
   ...filters,
   zoom: integerParameter(
     0,
@@ -29,28 +29,23 @@ export function sideAt(zoom: number): number {
   return 360 / (SQUARES_PER_TILE * 2 ** zoom);
 }
 
-const cluster = z
-  .object({
-    count: count('Number of listings in the square, at least 1.'),
-    latitude: z.number().meta({ description: 'The mean latitude of these listings, in degrees.' }),
-    longitude: z.number().meta({ description: 'The mean longitude of these listings, in degrees.' }),
-    id: z.string().nullable().meta({ description: 'The id of the listing, if it is alone in its square.' }),
-  })
-  .meta({ id: 'Cluster' });
+const cluster = namedObject('Cluster', {
+  count: count('Number of listings in the square, at least 1.'),
+  latitude: z.number().describe('The mean latitude of these listings, in degrees.'),
+  longitude: z.number().describe('The mean longitude of these listings, in degrees.'),
+  id: z.string().nullable().describe('The id of the listing, if it is alone in its square.'),
+});
 
-const map = z
-  .object({
-    data: z.array(cluster),
-    side: z.number().meta({
-      description:
-        'The side length of the squares, in degrees. The first square begins at longitude -180 and latitude -90.',
-    }),
-  })
-  .meta({ id: 'Map' });
+const map = namedObject('Map', {
+  data: z.array(cluster),
+  side: z
+    .number()
+    .describe(
+      'The side length of the squares, in degrees. The first square begins at longitude -180 and latitude -90.',
+    ),
+});
 
-export const mapOperation: Operation<'member', typeof mapQuery> = {
-  method: 'get',
-  path: '/map',
+export const mapOperation = operation('member', 'get', '/map', {
   operationId: 'retrieveMap',
   summary: 'Show listings on a map',
   description:
@@ -58,7 +53,6 @@ export const mapOperation: Operation<'member', typeof mapQuery> = {
     'squares that it touches are counted; by default, all matching listings are counted. ' +
     `Listings without coordinates are left out. If there are more than ${SQUARES_MAX.toLocaleString('en-US')} squares, ` +
     'the grid of a lower zoom level is used.',
-  caller: 'member',
   query: mapQuery,
   replies: [
     okReply('The squares that have listings.', map, {
@@ -67,4 +61,4 @@ export const mapOperation: Operation<'member', typeof mapQuery> = {
     }),
   ],
   errors: ['invalid_query'],
-};
+});

@@ -1,28 +1,23 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
-import { time } from '../schemas/fields.ts';
+import { operation } from '../operation.ts';
+import { namedObject, time } from '../schemas/fields.ts';
 import { okReply } from './common.ts';
 
-const me = z
-  .object({
-    account: z.object({ id: z.string(), name: z.string() }),
-    key: z.object({
-      id: z.string(),
-      name: z.string(),
-      access: z.enum(['full', 'read']).meta({ description: 'A `read` key cannot change anything.' }),
-      createdAt: time(),
-      expiresAt: time().nullable(),
-    }),
-  })
-  .meta({ id: 'Me' });
+const me = namedObject('Me', {
+  account: z.object({ id: z.string(), name: z.string() }),
+  key: z.object({
+    id: z.string(),
+    name: z.string(),
+    access: z.enum(['full', 'read']).describe('A `read` key cannot change anything.'),
+    createdAt: time(),
+    expiresAt: time().nullable(),
+  }),
+});
 
-export const meOperation: Operation<'key'> = {
-  method: 'get',
-  path: '/me',
+export const meOperation = operation('key', 'get', '/me', {
   operationId: 'retrieveMe',
   summary: 'Show the key in use',
   description: "The request's API key, and the key's account.",
-  caller: 'key',
   replies: [
     okReply('The key and its account.', me, {
       account: { id: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n', name: 'Hill Country Homes' },
@@ -35,5 +30,4 @@ export const meOperation: Operation<'key'> = {
       },
     }),
   ],
-  errors: [],
-};
+});

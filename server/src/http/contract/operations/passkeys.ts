@@ -1,20 +1,18 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
-import { time } from '../schemas/fields.ts';
+import { operation } from '../operation.ts';
+import { namedObject, time } from '../schemas/fields.ts';
 import { newPasskey, passkeyOnly, passkeySignIn, passkeyStart } from '../schemas/identity.ts';
 import { NO_CONTENT } from './auth.ts';
 import { INPUT_ERRORS, jsonBody, okReply } from './common.ts';
-import { ofUser } from './profile.ts';
+
 import { SESSION_REPLY } from './session.ts';
 
-const passkey = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    createdAt: time(),
-    lastUsedAt: time().nullable().meta({ description: 'Time of the last sign-in; null if it has not been used.' }),
-  })
-  .meta({ id: 'Passkey' });
+const passkey = namedObject('Passkey', {
+  id: z.string(),
+  name: z.string(),
+  createdAt: time(),
+  lastUsedAt: time().nullable().describe('Time of the last sign-in; null if it has not been used.'),
+});
 
 const example = {
   id: 'pky_01kt3vb2d4f6h8j0k1m3n5p7qb',
@@ -26,38 +24,26 @@ const example = {
 const CREDENTIAL = { id: 'dGhlIGlk', rawId: 'dGhlIGlk', type: 'public-key' } as const;
 const CLIENT_DATA = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0';
 
-export const startPasskeySignInOperation: Operation<'anyone'> = {
-  method: 'post',
-  path: '/auth/passkey/begin-sign-in',
+export const startPasskeySignInOperation = operation('anyone', 'post', '/auth/passkey/begin-sign-in', {
   operationId: 'startPasskeySignIn',
   summary: 'Start a sign-in with a passkey',
   description:
     "Returns the input for the browser's `PublicKeyCredential.parseRequestOptionsFromJSON()`, and sets a cookie that " +
     'identifies the challenge, which is valid for five minutes.',
-  caller: 'anyone',
   replies: [
-    {
-      status: 200,
-      description: '`PublicKeyCredentialRequestOptionsJSON` of WebAuthn Level 3.',
-      schema: z.looseObject({ challenge: z.string(), rpId: z.string() }),
-      example: {
-        challenge: 'MTIzNDU2Nzg',
-        rpId: 'listings.example.com',
-        timeout: 60_000,
-        userVerification: 'required',
-      },
-    },
+    okReply(
+      '`PublicKeyCredentialRequestOptionsJSON` of WebAuthn Level 3.',
+      z.looseObject({ challenge: z.string(), rpId: z.string() }),
+      { challenge: 'MTIzNDU2Nzg', rpId: 'listings.example.com', timeout: 60_000, userVerification: 'required' },
+    ),
   ],
   errors: ['rate_limited', 'outcome_unknown', 'storage_full'],
-};
+});
 
-export const passkeySignInOperation: Operation<'anyone'> = {
-  method: 'post',
-  path: '/auth/passkey/sign-in',
+export const passkeySignInOperation = operation('anyone', 'post', '/auth/passkey/sign-in', {
   operationId: 'signInWithPasskey',
   summary: 'Sign in with a passkey',
   description: 'Signs in without a password or a second factor; the response sets the session cookie.',
-  caller: 'anyone',
   body: jsonBody(passkeySignIn, {
     response: {
       ...CREDENTIAL,
@@ -67,18 +53,16 @@ export const passkeySignInOperation: Operation<'anyone'> = {
   }),
   replies: [SESSION_REPLY],
   errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited'],
-};
+});
 
-export const listPasskeysOperation = ofUser('passkey/list', {
-  method: 'get',
+export const listPasskeysOperation = operation('user', 'get', '/auth/passkey/list', {
   operationId: 'listPasskeys',
   summary: 'List your passkeys',
   description: 'Your passkeys, oldest first.',
-  replies: [{ status: 200, description: 'The passkeys.', schema: z.array(passkey), example: [example] }],
-  errors: [],
+  replies: [okReply('The passkeys.', z.array(passkey), [example])],
 });
 
-export const startPasskeyOperation = ofUser('passkey/begin-registration', {
+export const startPasskeyOperation = operation('user', 'post', '/auth/passkey/begin-registration', {
   operationId: 'startPasskey',
   summary: 'Start adding a passkey',
   description:
@@ -97,7 +81,7 @@ export const startPasskeyOperation = ofUser('passkey/begin-registration', {
   errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
 });
 
-export const addPasskeyOperation = ofUser('passkey/register', {
+export const addPasskeyOperation = operation('user', 'post', '/auth/passkey/register', {
   operationId: 'addPasskey',
   summary: 'Add a passkey',
   description: 'Saves the passkey that the browser has created. You can have up to 20.',
@@ -113,7 +97,7 @@ export const addPasskeyOperation = ofUser('passkey/register', {
   errors: [...INPUT_ERRORS, 'unauthorized', 'conflict'],
 });
 
-export const deletePasskeyOperation = ofUser('passkey/revoke', {
+export const deletePasskeyOperation = operation('user', 'post', '/auth/passkey/revoke', {
   operationId: 'deletePasskey',
   summary: 'Delete a passkey',
   description: 'The passkey can no longer be used to sign in. Sessions that were started with it continue.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AnyOperation, Operation, OperationBody } from '../operation.ts';
-import { time } from '../schemas/fields.ts';
+import { operation } from '../operation.ts';
+import { namedObject, time } from '../schemas/fields.ts';
 import { nameChange, passwordAndCode, passwordChange, passwordOnly, sessionOnly } from '../schemas/identity.ts';
 import { NO_CONTENT } from './auth.ts';
 import { INPUT_ERRORS, jsonBody, okReply } from './common.ts';
@@ -8,22 +8,11 @@ import { SESSION_REPLY } from './session.ts';
 
 const PASSWORD_AND_CODE = jsonBody(passwordAndCode, { password: 'correct horse battery staple', code: '123456' });
 
-const backupCodes = z.array(z.string()).meta({
-  description: 'Recovery codes for when the authenticator app is lost; each works once. They are never shown again.',
-});
+const backupCodes = z
+  .array(z.string())
+  .describe('Recovery codes for when the authenticator app is lost; each works once. They are never shown again.');
 
-/** An operation of a signed-in user on their own profile, whatever their account and role. */
-export function ofUser(
-  name: string,
-  operation: Pick<AnyOperation, 'operationId' | 'summary' | 'description' | 'replies' | 'errors'> & {
-    method?: 'get';
-    body?: OperationBody;
-  },
-): Operation<'user'> {
-  return { method: 'post', caller: 'user', path: `/auth/${name}`, ...operation };
-}
-
-export const changeNameOperation = ofUser('update-user', {
+export const changeNameOperation = operation('user', 'post', '/auth/update-user', {
   operationId: 'changeName',
   summary: 'Change your name',
   description: 'Changes the name that others see. Earlier entries of the audit log keep the earlier name.',
@@ -35,15 +24,14 @@ export const changeNameOperation = ofUser('update-user', {
 const session = z.object({
   id: z.string(),
   createdAt: time(),
-  updatedAt: time().meta({ description: 'Approximate time of the last use.' }),
+  updatedAt: time().describe('Approximate time of the last use.'),
   expiresAt: time(),
   ipAddress: z.string().nullable(),
   userAgent: z.string().nullable(),
-  isCurrent: z.boolean().meta({ description: 'Whether it is the session of this request.' }),
+  isCurrent: z.boolean().describe('Whether it is the session of this request.'),
 });
 
-export const listSessionsOperation = ofUser('list-sessions', {
-  method: 'get',
+export const listSessionsOperation = operation('user', 'get', '/auth/list-sessions', {
   operationId: 'listSessions',
   summary: 'List your sessions',
   description: 'Your sessions, newest first.',
@@ -60,10 +48,9 @@ export const listSessionsOperation = ofUser('list-sessions', {
       },
     ]),
   ],
-  errors: [],
 });
 
-export const endSessionOperation = ofUser('revoke-session', {
+export const endSessionOperation = operation('user', 'post', '/auth/revoke-session', {
   operationId: 'endSession',
   summary: 'End a session',
   description: 'Ends one of your sessions; its next request is denied.',
@@ -72,7 +59,7 @@ export const endSessionOperation = ofUser('revoke-session', {
   errors: [...INPUT_ERRORS, 'not_found'],
 });
 
-export const endOtherSessionsOperation = ofUser('revoke-other-sessions', {
+export const endOtherSessionsOperation = operation('user', 'post', '/auth/revoke-other-sessions', {
   operationId: 'endOtherSessions',
   summary: 'End all other sessions',
   description: 'Only the session of this request remains.',
@@ -80,7 +67,7 @@ export const endOtherSessionsOperation = ofUser('revoke-other-sessions', {
   errors: ['outcome_unknown', 'storage_full'],
 });
 
-export const changePasswordOperation = ofUser('change-password', {
+export const changePasswordOperation = operation('user', 'post', '/auth/change-password', {
   operationId: 'changePassword',
   summary: 'Change your password',
   description: 'All other sessions end.',
@@ -92,9 +79,9 @@ export const changePasswordOperation = ofUser('change-password', {
   errors: [...INPUT_ERRORS, 'rate_limited'],
 });
 
-const twoFactor = z.object({ totpURI: z.string().meta({ format: 'uri' }), backupCodes }).meta({ id: 'TwoFactor' });
+const twoFactor = namedObject('TwoFactor', { totpURI: z.string().meta({ format: 'uri' }), backupCodes });
 
-export const enableTwoFactorOperation = ofUser('two-factor/enable', {
+export const enableTwoFactorOperation = operation('user', 'post', '/auth/two-factor/enable', {
   operationId: 'enableTwoFactor',
   summary: 'Set up a second factor',
   description: 'The second factor turns on when you verify a code from the authenticator app.',
@@ -108,7 +95,7 @@ export const enableTwoFactorOperation = ofUser('two-factor/enable', {
   errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
 });
 
-export const disableTwoFactorOperation = ofUser('two-factor/disable', {
+export const disableTwoFactorOperation = operation('user', 'post', '/auth/two-factor/disable', {
   operationId: 'disableTwoFactor',
   summary: 'Turn off the second factor',
   description:
@@ -119,14 +106,14 @@ export const disableTwoFactorOperation = ofUser('two-factor/disable', {
   errors: [...INPUT_ERRORS, 'rate_limited'],
 });
 
-export const renewBackupCodesOperation = ofUser('two-factor/generate-backup-codes', {
+export const renewBackupCodesOperation = operation('user', 'post', '/auth/two-factor/generate-backup-codes', {
   operationId: 'renewBackupCodes',
   summary: 'Generate new recovery codes',
   description:
     'Requires the password, and a code from the authenticator app or an old recovery code. The old codes stop working.',
   body: PASSWORD_AND_CODE,
   replies: [
-    okReply('The new recovery codes.', z.object({ backupCodes }).meta({ id: 'BackupCodes' }), {
+    okReply('The new recovery codes.', namedObject('BackupCodes', { backupCodes }), {
       backupCodes: ['aBcDe-FgHiJ'],
     }),
   ],

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { MISSING_MODES } from '../../../model/feeds.ts';
-import type { Operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { FAILED_MAX, feedPlan, feedRun, limitText, MISSING, MISSING_MAX } from '../schemas/feeds.ts';
 import { booleanParameter, choiceParameter } from '../schemas/parameters.ts';
 import { readingParameters } from '../schemas/reading-parameters.ts';
+import { okReply } from './common.ts';
 import { EXAMPLE_RUN } from './feed-runs.ts';
 import { fileBody, UNKNOWN_COLUMN } from './imports.ts';
 
@@ -35,9 +36,7 @@ export const NO_IDEMPOTENCY_KEY =
   'A feed does not accept an Idempotency-Key: sending the same file again changes nothing, or completes an interrupted ' +
   'run.';
 
-export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
-  method: 'put',
-  path: '/feeds/{name}',
+export const putFeedOperation = operation('account', 'put', '/feeds/{name}', {
   operationId: 'putFeed',
   summary: 'Send the whole file of a feed',
   description:
@@ -50,7 +49,6 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
     '`feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted ' +
     'run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two ' +
     'columns map to the same field, the new column replaces the old one.',
-  caller: 'account',
   query: putFeedQuery,
   body: fileBody(
     rows,
@@ -59,12 +57,12 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
       'MLS-20932,14 Elm Street,Austin,4,3,pending,\r\n',
   ),
   replies: [
-    {
-      status: 200,
-      description: 'The finished run; with `dryRun=true`, the plan.',
-      schema: z.union([feedRun, feedPlan]),
-      example: { ...EXAMPLE_RUN, rows: 2, failed: 0, errors: [] },
-    },
+    okReply('The finished run; with `dryRun=true`, the plan.', z.union([feedRun, feedPlan]), {
+      ...EXAMPLE_RUN,
+      rows: 2,
+      failed: 0,
+      errors: [],
+    }),
   ],
   errors: [
     'invalid_json',
@@ -99,4 +97,4 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
       members: { quota: 'feeds', limit: 100 },
     },
   },
-};
+});

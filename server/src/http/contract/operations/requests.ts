@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { SIMILAR_MAX } from '../../../model/request-log.ts';
-import type { Operation } from '../operation.ts';
-import { addIssue, time } from '../schemas/fields.ts';
+import { operation } from '../operation.ts';
+import { addIssue, count, namedObject, time } from '../schemas/fields.ts';
 import { cursorParameter, integerParameter, namesParameter, timeParameter } from '../schemas/parameters.ts';
+import { okReply } from './common.ts';
 
 const LIMIT_MAX = 500;
 export const LIMIT_DEFAULT = 50;
@@ -36,43 +37,40 @@ const requestsQuery = z.strictObject({
   'at[lt]': timeParameter('The request ended before this time').optional(),
 });
 
-const request = z
-  .object({
-    id: z.string(),
-    at: time().meta({ description: 'When the request ended.' }),
-    key: z.object({ id: z.string(), name: z.string(), isDeleted: z.boolean() }).meta({
-      description: 'The API key that sent the request. The `name` of a deleted key is the name that it had last.',
-    }),
-    method: z.string(),
-    path: z.string().meta({ description: 'As sent, cut after 2,048 characters; keys are masked.' }),
-    query: z.string().meta({
-      description: 'As sent, without `?`, cut after 2,048 characters; keys and values of `metadata` are masked.',
-    }),
-    status: z.int().nullable().meta({ description: 'Null if the client disconnected before the response.' }),
-    code: z.string().nullable().meta({ description: 'The code of an error response.' }),
-    durationMs: z.number().meta({ minimum: 0, description: 'From the request to the end of the response.' }),
-    requestId: z.string().meta({ description: 'The `X-Request-Id` of the response.' }),
-    sequence: z
-      .int()
-      .nullable()
-      .meta({ description: "The account's sequence after the request's last change; null if it changed nothing." }),
-    errorBody: z
-      .string()
-      .nullable()
-      .meta({ description: 'The body of an error response, cut after 4,096 characters; keys are masked.' }),
-    omitted: z.int().meta({
-      minimum: 0,
-      description:
-        'The number of similar requests that are counted here instead of being logged. Every quarter of a second, ' +
-        `each process logs about ${SIMILAR_MAX} of a key's reads with the same status, and about as many of its ` +
-        'requests above the rate limit.',
-    }),
-  })
-  .meta({ id: 'LoggedRequest' });
-
-const retention = z.object({ days: z.int(), bytes: z.int() }).nullable().meta({
-  description: 'How long requests are kept, and the maximum size of the log for all accounts; null if the log is off.',
+const request = namedObject('LoggedRequest', {
+  id: z.string(),
+  at: time().describe('When the request ended.'),
+  key: z
+    .object({ id: z.string(), name: z.string(), isDeleted: z.boolean() })
+    .describe('The API key that sent the request. The `name` of a deleted key is the name that it had last.'),
+  method: z.string(),
+  path: z.string().describe('As sent, cut after 2,048 characters; keys are masked.'),
+  query: z
+    .string()
+    .describe('As sent, without `?`, cut after 2,048 characters; keys and values of `metadata` are masked.'),
+  status: z.int().nullable().describe('Null if the client disconnected before the response.'),
+  code: z.string().nullable().describe('The code of an error response.'),
+  durationMs: z.number().meta({ minimum: 0, description: 'From the request to the end of the response.' }),
+  requestId: z.string().describe('The `X-Request-Id` of the response.'),
+  sequence: z
+    .int()
+    .nullable()
+    .describe("The account's sequence after the request's last change; null if it changed nothing."),
+  errorBody: z
+    .string()
+    .nullable()
+    .describe('The body of an error response, cut after 4,096 characters; keys are masked.'),
+  omitted: count(
+    'The number of similar requests that are counted here instead of being logged. Every quarter of a second, ' +
+      `each process logs about ${SIMILAR_MAX} of a key's reads with the same status, and about as many of its ` +
+      'requests above the rate limit.',
+  ),
 });
+
+const retention = z
+  .object({ days: z.int(), bytes: z.int() })
+  .nullable()
+  .describe('How long requests are kept, and the maximum size of the log for all accounts; null if the log is off.');
 
 const EXAMPLE = {
   id: 'req_01kt3vwqb5r5f0x4m2n7p9s1dz-0000',
@@ -91,9 +89,7 @@ const EXAMPLE = {
   omitted: 0,
 };
 
-export const listRequestsOperation: Operation<'administrator', typeof requestsQuery> = {
-  method: 'get',
-  path: '/requests',
+export const listRequestsOperation = operation('administrator', 'get', '/requests', {
   operationId: 'listRequests',
   summary: 'List the API requests',
   description:
@@ -102,29 +98,22 @@ export const listRequestsOperation: Operation<'administrator', typeof requestsQu
     'With filters, each page examines only a part of the log, so it can be short, or even empty, while `nextCursor` ' +
     'is not null; the next page continues from there. With several processes, requests that other processes handled ' +
     'in the last second can be missing.',
-  caller: 'administrator',
   query: requestsQuery,
   replies: [
-    {
-      status: 200,
-      description: 'A page of requests.',
-      schema: z
-        .object({ data: z.array(request), nextCursor: z.string().nullable(), retention })
-        .meta({ id: 'LoggedRequestList' }),
-      example: { data: [EXAMPLE], nextCursor: null, retention: { days: 7, bytes: 1_000_000_000 } },
-    },
+    okReply(
+      'A page of requests.',
+      namedObject('LoggedRequestList', { data: z.array(request), nextCursor: z.string().nullable(), retention }),
+      { data: [EXAMPLE], nextCursor: null, retention: { days: 7, bytes: 1_000_000_000 } },
+    ),
   ],
   errors: ['invalid_query', 'invalid_cursor'],
-};
+});
 
-export const retrieveRequestOperation: Operation<'administrator'> = {
-  method: 'get',
-  path: '/requests/{entryId}',
+export const retrieveRequestOperation = operation('administrator', 'get', '/requests/{entryId}', {
   operationId: 'retrieveRequest',
   summary: 'Show an API request',
   description: 'One request in the log.',
-  caller: 'administrator',
-  replies: [{ status: 200, description: 'The request.', schema: request, example: EXAMPLE }],
+  replies: [okReply('The request.', request, EXAMPLE)],
   errors: ['not_found'],
   errorExamples: { not_found: { message: 'There is no request id_0 in the log; its entry may have been removed.' } },
-};
+});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DELIVERY_STATES, PENDING_MAX } from '../../../model/webhooks.ts';
 import { EXAMPLE_ID } from '../errors/entry.ts';
-import type { Operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
 import { cursorParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
 import { delivery } from '../schemas/webhooks.ts';
@@ -36,30 +36,24 @@ const shown = {
 
 const path = '/webhooks/{webhookId}/deliveries';
 
-export const listDeliveriesOperation: Operation<'full', typeof deliveriesQuery> = {
-  method: 'get',
-  path,
+export const listDeliveriesOperation = operation('full', 'get', path, {
   operationId: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook endpoint',
   description:
     'Lists deliveries with the highest sequence first: those that are waiting for their next attempt, and those ' +
     'settled in the last 30 days. For each endpoint, the latest 1,000 settled deliveries in each state are kept.',
-  caller: 'full',
   query: deliveriesQuery,
   replies: [pageReply('A page of deliveries.', 'WebhookDeliveryList', delivery, [shown])],
   errors: ['insufficient_scope', 'invalid_query', 'invalid_cursor', 'not_found'],
   errorExamples: EXAMPLES,
-};
+});
 
-export const redeliverOperation: Operation<'full'> = {
-  method: 'post',
-  path: `${path}/{deliveryId}/redeliver`,
+export const redeliverOperation = operation('full', 'post', `${path}/{deliveryId}/redeliver`, {
   operationId: 'redeliverWebhookDelivery',
   summary: 'Send one event again',
   description:
     'Sends the event of a delivery as soon as the endpoint is enabled and reachable, with the same `webhook-id`, and ' +
     'retries it like a new event.',
-  caller: 'full',
   requestHeaders: [IDEMPOTENCY_KEY],
   replies: [
     {
@@ -82,4 +76,4 @@ export const redeliverOperation: Operation<'full'> = {
       members: { quota: 'pending', limit: PENDING_MAX },
     },
   },
-};
+});

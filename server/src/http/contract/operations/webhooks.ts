@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../model/errors.ts';
 import { TEST_TYPE, WEBHOOKS_MAX } from '../../../model/webhooks.ts';
 import type { ErrorExample } from '../errors/entry.ts';
-import type { Operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
 import { newWebhook, replayInput, webhook, webhookPatch, webhookTest, webhookWithSecret } from '../schemas/webhooks.ts';
 import { CHANGE_ERRORS, INPUT_ERRORS, invalid, jsonBody, listReply, okReply, PATCH_TYPES } from './common.ts';
@@ -34,21 +34,16 @@ const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const path = '/webhooks/{webhookId}';
 const ACCESS = 'Webhooks require a key with full access.';
 
-export const listWebhooksOperation: Operation<'full'> = {
-  method: 'get',
-  path: '/webhooks',
+export const listWebhooksOperation = operation('full', 'get', '/webhooks', {
   operationId: 'listWebhooks',
   summary: 'List the webhook endpoints',
   description: `All webhook endpoints of the account, oldest first. ${ACCESS}`,
-  caller: 'full',
   replies: [listReply('The endpoints.', 'WebhookList', webhook, shown)],
   errors: ['insufficient_scope'],
   errorExamples: EXAMPLES,
-};
+});
 
-export const createWebhookOperation: Operation<'full'> = {
-  method: 'post',
-  path: '/webhooks',
+export const createWebhookOperation = operation('full', 'post', '/webhooks', {
   operationId: 'createWebhook',
   summary: 'Create a webhook endpoint',
   description:
@@ -59,7 +54,6 @@ export const createWebhookOperation: Operation<'full'> = {
     'retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. ' +
     'Only this response shows the signing secret. An account can have ' +
     `${WEBHOOKS_MAX} endpoints. ${ACCESS}`,
-  caller: 'full',
   requestHeaders: [IDEMPOTENCY_KEY],
   body: jsonBody(newWebhook, { url: 'https://example.com/webhooks', description: 'Website' }),
   replies: [
@@ -79,29 +73,23 @@ export const createWebhookOperation: Operation<'full'> = {
       members: { quota: 'webhooks', limit: WEBHOOKS_MAX },
     },
   },
-};
+});
 
-export const retrieveWebhookOperation: Operation<'full'> = {
-  method: 'get',
-  path,
+export const retrieveWebhookOperation = operation('full', 'get', path, {
   operationId: 'retrieveWebhook',
   summary: 'Retrieve a webhook endpoint',
   description: `One webhook endpoint of the account. ${ACCESS}`,
-  caller: 'full',
-  replies: [{ status: 200, description: 'The endpoint.', schema: webhook, example: shown }],
+  replies: [okReply('The endpoint.', webhook, shown)],
   errors: ['insufficient_scope', 'not_found'],
   errorExamples: EXAMPLES,
-};
+});
 
-export const updateWebhookOperation: Operation<'full'> = {
-  method: 'patch',
-  path,
+export const updateWebhookOperation = operation('full', 'patch', path, {
   operationId: 'updateWebhook',
   summary: 'Change a webhook endpoint',
   description:
     'A merge patch (RFC 7396). Changed filters apply to events after `position`. An endpoint that is enabled again ' +
     'continues from its position; events that were removed in the meantime are reported as an `expired` delivery.',
-  caller: 'full',
   requestHeaders: [IDEMPOTENCY_KEY],
   body: { types: PATCH_TYPES, schema: webhookPatch, example: { types: ['listing.created', 'listing.deleted'] } },
   replies: [
@@ -113,30 +101,24 @@ export const updateWebhookOperation: Operation<'full'> = {
   ],
   errors: [...BODY_ERRORS, 'not_found'],
   errorExamples: EXAMPLES,
-};
+});
 
-export const deleteWebhookOperation: Operation<'full'> = {
-  method: 'delete',
-  path,
+export const deleteWebhookOperation = operation('full', 'delete', path, {
   operationId: 'deleteWebhook',
   summary: 'Delete a webhook endpoint',
   description: 'Stops sending events to the endpoint, and removes its deliveries.',
-  caller: 'full',
   requestHeaders: [IDEMPOTENCY_KEY],
   replies: [{ status: 204, description: 'Deleted.' }],
   errors: [...CHANGE_ERRORS, 'not_found'],
   errorExamples: EXAMPLES,
-};
+});
 
-export const rollSecretOperation: Operation<'full'> = {
-  method: 'post',
-  path: `${path}/roll-secret`,
+export const rollSecretOperation = operation('full', 'post', `${path}/roll-secret`, {
   operationId: 'rollWebhookSecret',
   summary: 'Roll the signing secret',
   description:
     'Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both ' +
     'secrets, and `webhook-signature` contains two signatures, separated by a space.',
-  caller: 'full',
   requestHeaders: [IDEMPOTENCY_KEY],
   replies: [
     okReply('The endpoint and its new signing secret.', webhookWithSecret, {
@@ -148,17 +130,14 @@ export const rollSecretOperation: Operation<'full'> = {
   ],
   errors: [...CHANGE_ERRORS, 'not_found'],
   errorExamples: EXAMPLES,
-};
+});
 
-export const testWebhookOperation: Operation<'full'> = {
-  method: 'post',
-  path: `${path}/test`,
+export const testWebhookOperation = operation('full', 'post', `${path}/test`, {
   operationId: 'testWebhook',
   summary: 'Send a sample to a webhook endpoint',
   description:
     `Sends one signed request with the type \`${TEST_TYPE}\` and the \`webhookId\` as data, waits at most 10 seconds ` +
     'for its response, and returns the response. The sample is not retried and is not a delivery.',
-  caller: 'full',
   replies: [
     okReply('The result, even if the endpoint failed.', webhookTest, {
       id: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test',
@@ -171,17 +150,14 @@ export const testWebhookOperation: Operation<'full'> = {
   ],
   errors: ['insufficient_scope', 'not_found'],
   errorExamples: EXAMPLES,
-};
+});
 
-export const replayOperation: Operation<'full'> = {
-  method: 'post',
-  path: `${path}/replay`,
+export const replayOperation = operation('full', 'post', `${path}/replay`, {
   operationId: 'replayWebhook',
   summary: 'Send events again',
   description:
     'Moves the endpoint to a sequence: all later events are sent again, with the same `webhook-id` as before. ' +
     'Pending deliveries of later events start over. A sequence after `position` skips the events in between.',
-  caller: 'full',
   requestHeaders: [IDEMPOTENCY_KEY],
   body: jsonBody(replayInput, { after: 0 }),
   replies: [
@@ -199,4 +175,4 @@ export const replayOperation: Operation<'full'> = {
       message: "The sequence is greater than the account's current sequence, which is 1. Nothing was changed.",
     },
   },
-};
+});

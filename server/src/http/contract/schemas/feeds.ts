@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FEED_OUTCOMES, LIMIT_PATTERN, MISSING_MODES, parseLimit } from '../../../model/feeds.ts';
-import { addIssue, choice, count, expected, integer, time } from './fields.ts';
+import { addIssue, choice, count, expected, integer, namedObject, time } from './fields.ts';
 import { keyedRecord } from './keyed.ts';
 import { feedName } from './listings.ts';
 import { columnMap } from './reading-parameters.ts';
@@ -48,17 +48,18 @@ const settings = {
   failedMax: limitText(FAILED_MAX, '5%'),
   clean: z
     .boolean(expected('true or false'))
-    .meta({ description: 'Whether values such as `$450,000` and `1,250 sq ft` are accepted and converted.' }),
+    .describe('Whether values such as `$450,000` and `1,250 sq ft` are accepted and converted.'),
   dates: choice(['mdy', 'dmy'], 'The order of dates such as `03/04/2026`; null if there are none.').nullable(),
   decimal: choice(
     ['comma', 'point'],
     'The decimal separator of numbers: `267.500` is 267500 (`comma`) or 267.5 (`point`). Null if that is not known.',
   ).nullable(),
-  ignoreUnknown: z.boolean(expected('true or false')).meta({
-    description:
+  ignoreUnknown: z
+    .boolean(expected('true or false'))
+    .describe(
       'Whether unknown columns are skipped. A CSV file that lacks a column of an earlier file is still rejected if ' +
-      'it has new unknown columns, because one of them could be the missing column with a new name.',
-  }),
+        'it has new unknown columns, because one of them could be the missing column with a new name.',
+    ),
   expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for this many hours.').nullable(),
 };
 
@@ -117,94 +118,81 @@ export const failedRow = z
   .meta({ id: 'FailedRow' });
 
 export const fileWarnings = z
-  .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'FileWarning' }))
+  .array(namedObject('FileWarning', { field: z.string(), message: z.string() }))
   .optional()
-  .meta({
-    description:
-      "Fields in which some values name a unit or currency other than the account's default, and others name none. " +
+  .describe(
+    "Fields in which some values name a unit or currency other than the account's default, and others name none. " +
       'Only in the response to a file with `clean`, and only if there are such fields.',
-  });
+  );
 
-export const feedRun = z
-  .object({
-    id: z.string().meta({ example: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
-    feed: feedName,
-    startedAt: time(),
-    finishedAt: time().nullable(),
-    outcome: z.enum(FEED_OUTCOMES).meta({
-      description:
-        '`stopped_by_guard`: nothing was changed. `interrupted`: the process was killed, or could not write to the ' +
+export const feedRun = namedObject('FeedRun', {
+  id: z.string().meta({ example: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
+  feed: feedName,
+  startedAt: time(),
+  finishedAt: time().nullable(),
+  outcome: z
+    .enum(FEED_OUTCOMES)
+    .describe(
+      '`stopped_by_guard`: nothing was changed. `interrupted`: the process was killed, or could not write to the ' +
         'database for too long. `failed`: see `error`. After `interrupted` and `failed`, the counted changes remain; ' +
         'send the file again to complete the run.',
-    }),
-    ...counts,
-    sequenceFrom: z.int().nullable().meta({
-      description: "The account's sequence before the run's first change; null until the file has been read.",
-    }),
-    sequenceTo: z.int().nullable().meta({
-      description: "The account's sequence after the run's last change so far; null until the file has been read.",
-    }),
-    errors: z.array(failedRow).meta({ description: 'The first failed rows, at most 100.' }),
-    error: z
-      .object({ code: z.string(), message: z.string() })
-      .optional()
-      .meta({ description: 'Why the run failed or was stopped.' }),
-    warnings: fileWarnings,
-  })
-  .meta({ id: 'FeedRun' });
+    ),
+  ...counts,
+  sequenceFrom: z
+    .int()
+    .nullable()
+    .describe("The account's sequence before the run's first change; null until the file has been read."),
+  sequenceTo: z
+    .int()
+    .nullable()
+    .describe("The account's sequence after the run's last change so far; null until the file has been read."),
+  errors: z.array(failedRow).describe('The first failed rows, at most 100.'),
+  error: z.object({ code: z.string(), message: z.string() }).optional().describe('Why the run failed or was stopped.'),
+  warnings: fileWarnings,
+});
 
 const fromTo = z.object({ from: z.unknown().optional(), to: z.unknown().optional() });
 
-const guardReason = z
-  .object({
-    reason: z.enum(['empty', 'cut', 'missing', 'failed']),
-    message: z.string(),
-    count: z.int().optional(),
-    limit: z.int().optional(),
-  })
-  .meta({ id: 'GuardReason' });
+const guardReason = namedObject('GuardReason', {
+  reason: z.enum(['empty', 'cut', 'missing', 'failed']),
+  message: z.string(),
+  count: z.int().optional(),
+  limit: z.int().optional(),
+});
 
-export const feedPlan = z
-  .object({
-    feed: feedName,
-    planId: z.string().meta({ description: 'Identifies these changes; see the `plan` parameter.' }),
-    ...counts,
-    guard: z
-      .array(guardReason)
-      .meta({ description: 'Why a run without `plan` would be stopped; empty if it would not be.' }),
-    warnings: fileWarnings,
-    examples: z
-      .object({
-        create: z.array(z.object({ line: z.int(), externalId: z.string(), address: z.string() })),
-        update: z.array(
-          z.object({
-            line: z.int(),
-            externalId: z.string(),
-            listingId: z.string(),
-            changes: z.record(z.string(), fromTo).meta({
-              description: 'The changed fields; `description`, `photos`, and `metadata` without their values.',
-            }),
-          }),
-        ),
-        missing: z.array(z.object({ listingId: z.string(), externalId: z.string().nullable(), address: z.string() })),
-        failed: z.array(failedRow),
-      })
-      .meta({
-        description: 'Up to 1,000 changes of each kind; fewer updates and failed rows if they are longer than 2 MiB.',
-      }),
-  })
-  .meta({ id: 'FeedPlan' });
+export const feedPlan = namedObject('FeedPlan', {
+  feed: feedName,
+  planId: z.string().describe('Identifies these changes; see the `plan` parameter.'),
+  ...counts,
+  guard: z.array(guardReason).describe('Why a run without `plan` would be stopped; empty if it would not be.'),
+  warnings: fileWarnings,
+  examples: z
+    .object({
+      create: z.array(z.object({ line: z.int(), externalId: z.string(), address: z.string() })),
+      update: z.array(
+        z.object({
+          line: z.int(),
+          externalId: z.string(),
+          listingId: z.string(),
+          changes: z
+            .record(z.string(), fromTo)
+            .describe('The changed fields; `description`, `photos`, and `metadata` without their values.'),
+        }),
+      ),
+      missing: z.array(z.object({ listingId: z.string(), externalId: z.string().nullable(), address: z.string() })),
+      failed: z.array(failedRow),
+    })
+    .describe('Up to 1,000 changes of each kind; fewer updates and failed rows if they are longer than 2 MiB.'),
+});
 
-export const feed = z
-  .object({
-    name: feedName,
-    ...settings,
-    listings: count('Listings that belong to the feed.'),
-    createdAt: time(),
-    lastRun: feedRun.nullable(),
-    lastSuccessAt: time().nullable(),
-    lastSuccessAgeSeconds: z.int().nullable().meta({ description: 'Seconds since `lastSuccessAt`.' }),
-    isLate: z.boolean().meta({ description: 'Whether no run has succeeded for `expectedEveryHours` hours.' }),
-    lateSince: time().nullable(),
-  })
-  .meta({ id: 'Feed' });
+export const feed = namedObject('Feed', {
+  name: feedName,
+  ...settings,
+  listings: count('Listings that belong to the feed.'),
+  createdAt: time(),
+  lastRun: feedRun.nullable(),
+  lastSuccessAt: time().nullable(),
+  lastSuccessAgeSeconds: z.int().nullable().describe('Seconds since `lastSuccessAt`.'),
+  isLate: z.boolean().describe('Whether no run has succeeded for `expectedEveryHours` hours.'),
+  lateSince: time().nullable(),
+});

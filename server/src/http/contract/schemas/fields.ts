@@ -129,7 +129,7 @@ export function choice<const T extends readonly [string, ...string[]]>(values: T
       error: ({ input }) =>
         typeof input === 'string' ? `Must be one of ${values.join(', ')}.` : missing(input, 'a string'),
     })
-    .meta({ description });
+    .describe(description);
 }
 
 export function code(codes: ReadonlySet<string>, pattern: string, list: string, example: string) {
@@ -161,6 +161,16 @@ export function time() {
 
 export function count(description: string) {
   return z.int().meta({ minimum: 0, description });
+}
+
+/** The object in a request body; `id` is its name in the OpenAPI document. */
+export function inputObject<S extends z.ZodRawShape>(id: string, shape: S) {
+  return z.strictObject(shape, expected('an object')).meta({ id });
+}
+
+/** An object in a response; `id` is its name in the OpenAPI document. */
+export function namedObject<S extends z.ZodRawShape>(id: string, shape: S) {
+  return z.object(shape).meta({ id });
 }
 
 /** The message for a missing value or a wrong type. */

@@ -11,10 +11,8 @@ export const importRow = z
     id: z
       .string()
       .optional()
-      .meta({ description: 'The id of the listing to change; without `id`, `externalId` identifies the listing.' }),
+      .describe('The id of the listing to change; without `id`, `externalId` identifies the listing.'),
     ...listingPatch.shape,
-    ...Object.fromEntries(
-      IGNORED_FIELDS.map((name) => [name, z.unknown().meta({ description: 'Ignored.' }).optional()]),
-    ),
+    ...Object.fromEntries(IGNORED_FIELDS.map((name) => [name, z.unknown().describe('Ignored.').optional()])),
   })
   .meta({ id: 'ImportRow' });

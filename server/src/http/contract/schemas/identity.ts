@@ -69,7 +69,7 @@ function bytesUpTo(max: number) {
       if (!/^[\w-]+$/.test(given)) return addIssue(context, 'invalid_format', 'Must be in base64url.');
       return given.length <= max ? given : addIssue(context, 'too_long', `Must have at most ${max} characters.`);
     })
-    .meta({ description: 'In base64url.' });
+    .describe('In base64url.');
 }
 
 /** The members of `PublicKeyCredential.toJSON()` (WebAuthn Level 3 §5.1) that better-auth reads; others are ignored. */

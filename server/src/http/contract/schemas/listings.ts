@@ -3,7 +3,19 @@ import { toNfcWithin } from '../../../lib/nfc.ts';
 import { AREA_UNITS } from '../../../model/accounts.ts';
 import { COUNTRIES, CURRENCIES } from '../../../model/codes.ts';
 import { LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../../model/listings.ts';
-import { choice, code, date, decimal, expected, integer, matching, pathText, text, time } from './fields.ts';
+import {
+  choice,
+  code,
+  date,
+  decimal,
+  expected,
+  integer,
+  matching,
+  namedObject,
+  pathText,
+  text,
+  time,
+} from './fields.ts';
 import { metadata } from './metadata.ts';
 import { photos } from './photos.ts';
 
@@ -80,23 +92,21 @@ export const feedName = matching(
 
 const { externalId, ...otherFields } = listingFields;
 
-export const listing = z
-  .object({
-    id: z.string().meta({ pattern: '^lst_[0-9a-hjkmnp-tv-z]{26}$', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
-    externalId,
-    feed: feedName.meta({ description: 'The feed that owns the listing.' }).optional(),
-    ...otherFields,
-    status: choice(STATUSES, 'Always present.'),
-    version: z.int().meta({
-      minimum: 1,
-      description:
-        '1 at creation; each change adds one. After a restore of the database, the first change to a listing adds ' +
-        'more than one.',
-    }),
-    createdAt: time(),
-    updatedAt: time(),
-  })
-  .meta({ id: 'Listing' });
+export const listing = namedObject('Listing', {
+  id: z.string().meta({ pattern: '^lst_[0-9a-hjkmnp-tv-z]{26}$', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
+  externalId,
+  feed: feedName.describe('The feed that owns the listing.').optional(),
+  ...otherFields,
+  status: choice(STATUSES, 'Always present.'),
+  version: z.int().meta({
+    minimum: 1,
+    description:
+      '1 at creation; each change adds one. After a restore of the database, the first change to a listing adds ' +
+      'more than one.',
+  }),
+  createdAt: time(),
+  updatedAt: time(),
+});
 
 /** The members of a listing, in the order that every response uses. */
 export const LISTING_FIELDS = Object.keys(listing.shape);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '../../../lib/merge-patch.ts';
 import { toNfcWithin } from '../../../lib/nfc.ts';
-import { addIssue, expected, findTextIssue, text } from './fields.ts';
+import { addIssue, expected, findTextIssue, inputObject, text } from './fields.ts';
 
 const PHOTOS_MAX = 100;
 const URL_LENGTH_MAX = 2000;
@@ -27,12 +27,7 @@ const httpsUrl = z
 
 const photo = z.preprocess(
   withoutNullCaption,
-  z
-    .strictObject(
-      { url: httpsUrl, caption: text({ lengthMax: CAPTION_LENGTH_MAX, multiline: true }).optional() },
-      expected('an object'),
-    )
-    .meta({ id: 'Photo' }),
+  inputObject('Photo', { url: httpsUrl, caption: text({ lengthMax: CAPTION_LENGTH_MAX, multiline: true }).optional() }),
 );
 
 /** Removes a caption that is `null`, because it is treated as not sent. */

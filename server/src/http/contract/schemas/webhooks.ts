@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../../../model/listings.ts';
 import { DELIVERY_STATES, WEBHOOK_URL_LENGTH_MAX } from '../../../model/webhooks.ts';
-import { addIssue, choice, count, expected, findTextIssue, integer, matching, text, time } from './fields.ts';
+import {
+  addIssue,
+  choice,
+  count,
+  expected,
+  findTextIssue,
+  inputObject,
+  integer,
+  matching,
+  namedObject,
+  text,
+  time,
+} from './fields.ts';
 import { FEED_NAME } from './listings.ts';
 
 /** Well-known services other than HTTP use ports below this one. */
@@ -61,93 +73,83 @@ const feed = matching(
 );
 
 const description = text({ lengthMax: 200, description: 'What the endpoint is for.', example: 'Website' });
-const enabled = z.boolean(expected('true or false')).meta({
-  description:
+const enabled = z
+  .boolean(expected('true or false'))
+  .describe(
     'Whether events are sent. An endpoint that is enabled again continues from its position, and its pending ' +
-    'deliveries are sent immediately.',
-});
+      'deliveries are sent immediately.',
+  );
 
-export const newWebhook = z
-  .strictObject(
-    {
-      url,
-      types: types.nullable().optional(),
-      feed: feed.nullable().optional(),
-      description: description.nullable().optional(),
-      enabled: enabled.nullable().optional(),
-    },
-    expected('an object'),
-  )
-  .meta({ id: 'NewWebhook' });
+export const newWebhook = inputObject('NewWebhook', {
+  url,
+  types: types.nullable().optional(),
+  feed: feed.nullable().optional(),
+  description: description.nullable().optional(),
+  enabled: enabled.nullable().optional(),
+});
 
 export const webhookPatch = newWebhook
   .extend({ url: url.optional(), enabled: enabled.optional() })
   .meta({ id: 'WebhookPatch' });
 
-export const replayInput = z
-  .strictObject(
-    {
-      after: integer(0, Number.MAX_SAFE_INTEGER, 'The sequence after which to send all events again.'),
-    },
-    expected('an object'),
-  )
-  .meta({ id: 'WebhookReplay' });
+export const replayInput = inputObject('WebhookReplay', {
+  after: integer(0, Number.MAX_SAFE_INTEGER, 'The sequence after which to send all events again.'),
+});
 
-export const webhook = z
-  .object({
-    id: z.string(),
-    url: z.string(),
-    types: z.array(z.enum(EVENT_TYPES)).nullable(),
-    feed: z.string().nullable(),
-    description: z.string().nullable(),
-    enabled: z.boolean(),
-    position: count('Every event up to this sequence is delivered, failed, expired, filtered out, or pending.'),
-    pending: count('Number of deliveries that are waiting for their next attempt.'),
-    failingSince: time().nullable().meta({ description: 'When the endpoint began to fail; null after a success.' }),
-    disabledAt: time()
-      .nullable()
-      .meta({ description: 'When the service disabled the endpoint because every attempt had failed for five days.' }),
-    oldSecretExpiresAt: time().nullable().meta({ description: 'When the previous secret expires after a roll.' }),
-    createdAt: time(),
-    updatedAt: time(),
-  })
-  .meta({ id: 'Webhook' });
+export const webhook = namedObject('Webhook', {
+  id: z.string(),
+  url: z.string(),
+  types: z.array(z.enum(EVENT_TYPES)).nullable(),
+  feed: z.string().nullable(),
+  description: z.string().nullable(),
+  enabled: z.boolean(),
+  position: count('Every event up to this sequence is delivered, failed, expired, filtered out, or pending.'),
+  pending: count('Number of deliveries that are waiting for their next attempt.'),
+  failingSince: time().nullable().describe('When the endpoint began to fail; null after a success.'),
+  disabledAt: time()
+    .nullable()
+    .describe('When the service disabled the endpoint because every attempt had failed for five days.'),
+  oldSecretExpiresAt: time().nullable().describe('When the previous secret expires after a roll.'),
+  createdAt: time(),
+  updatedAt: time(),
+});
 
 export const webhookWithSecret = webhook
-  .extend({ secret: z.string().meta({ description: 'The signing secret (Standard Webhooks); shown only here.' }) })
+  .extend({ secret: z.string().describe('The signing secret (Standard Webhooks); shown only here.') })
   .meta({ id: 'WebhookWithSecret' });
 
 const attempt = {
-  status: z.int().nullable().meta({ description: 'The status of the last response; null if there was none.' }),
-  durationMs: z.int().nullable().meta({ description: 'How long the last attempt took, in milliseconds.' }),
-  response: z.string().nullable().meta({ description: 'The first KiB of the last response, as a string.' }),
-  error: z.string().nullable().meta({ description: 'Why there was no response.' }),
+  status: z.int().nullable().describe('The status of the last response; null if there was none.'),
+  durationMs: z.int().nullable().describe('How long the last attempt took, in milliseconds.'),
+  response: z.string().nullable().describe('The first KiB of the last response, as a string.'),
+  error: z.string().nullable().describe('Why there was no response.'),
 };
 
-export const webhookTest = z
-  .object({ id: z.string(), delivered: z.boolean().meta({ description: 'Whether the status is 2xx.' }), ...attempt })
-  .meta({ id: 'WebhookTest' });
+export const webhookTest = namedObject('WebhookTest', {
+  id: z.string(),
+  delivered: z.boolean().describe('Whether the status is 2xx.'),
+  ...attempt,
+});
 
-export const delivery = z
-  .object({
-    id: z.string().meta({ description: 'The `webhook-id`, which is the same in every attempt.' }),
-    state: z.enum(DELIVERY_STATES).meta({
-      description:
-        '`pending`: waits for its next attempt. `failed`: has used all attempts. `expired`: stands for the events ' +
+export const delivery = namedObject('WebhookDelivery', {
+  id: z.string().describe('The `webhook-id`, which is the same in every attempt.'),
+  state: z
+    .enum(DELIVERY_STATES)
+    .describe(
+      '`pending`: waits for its next attempt. `failed`: has used all attempts. `expired`: stands for the events ' +
         'from `sequence` to `lastSequence`, which were removed before they were sent.',
-    }),
-    sequence: z.int().meta({ minimum: 1 }),
-    lastSequence: z.int().meta({ minimum: 1, description: 'Equals `sequence` except for expired events.' }),
-    epoch: z.string(),
-    type: z.enum(EVENT_TYPES).nullable(),
-    listingId: z.string().nullable(),
-    attempts: count(
-      'Number of attempts; 0 before the first attempt, such as while an earlier event of the listing waits. After ' +
-        'the second attempt, attempts that fail during an outage of the endpoint or before their scheduled time are ' +
-        'not counted.',
     ),
-    nextAttemptAt: time().nullable(),
-    lastAttemptAt: time().nullable(),
-    ...attempt,
-  })
-  .meta({ id: 'WebhookDelivery' });
+  sequence: z.int().meta({ minimum: 1 }),
+  lastSequence: z.int().meta({ minimum: 1, description: 'Equals `sequence` except for expired events.' }),
+  epoch: z.string(),
+  type: z.enum(EVENT_TYPES).nullable(),
+  listingId: z.string().nullable(),
+  attempts: count(
+    'Number of attempts; 0 before the first attempt, such as while an earlier event of the listing waits. After ' +
+      'the second attempt, attempts that fail during an outage of the endpoint or before their scheduled time are ' +
+      'not counted.',
+  ),
+  nextAttemptAt: time().nullable(),
+  lastAttemptAt: time().nullable(),
+  ...attempt,
+});
