@@ -1,6 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 /** An entry of `package-lock.json`, version 3. */
 interface LockedPackage {
   version?: string;
@@ -16,10 +13,6 @@ interface LockedPackage {
 }
 
 export type LockFile = Record<string, LockedPackage>;
-
-export async function readLockFile(repository: string): Promise<LockFile> {
-  return JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')).packages;
-}
 
 /** Returns the paths (the lock file's keys) of all packages that npm installs with a published workspace. */
 export function findRuntimePlaces(lock: LockFile, workspace: string): string[] {

@@ -69,10 +69,7 @@ async function main(): Promise<void> {
   if (failed.length > 0) process.exitCode = 1;
 }
 
-/**
- * Tries a part on the bundled program, which is what users get. The trials of planted faults run the program
- * from its sources, because the faults are patches of the sources.
- */
+/** Tries a part on the bundle, which users get, and its planted faults on the sources, which they patch. */
 async function prove(program: string, part: Required<Part>, size: Trial['size'], seed: number): Promise<Result> {
   console.error(`${part.title}: ${part.promise}`);
   const verdict = await tryInProcess({ TEST_PROGRAM: program }, part.name, size, seed);

@@ -15,10 +15,7 @@ export interface Part {
 export interface PlantedFault {
   /** A description, unique within the part. */
   what: string;
-  /**
-   * Words from the source of the check that must find the fault, or from several checks if chance decides
-   * which of them fails first.
-   */
+  /** Words from the source of the check that must find the fault; several if chance decides which check fails. */
   foundBy: string | readonly string[];
   /** What must be true for the part to find the fault, or an instruction for the part's small form. */
   needs?: string;
@@ -35,7 +32,6 @@ export type Patch = readonly [symbol: string, from: string, to: string];
 export interface Trial extends Cleanup {
   /** The results of `full` are published. `small` takes seconds, runs with the tests, and finds planted faults. */
   size: 'full' | 'small';
-  /** The seed of all random choices. */
   seed: number;
   plantedFault: PlantedFault | undefined;
   /** The trial's directory, which is empty at first and is removed at the end. */
@@ -49,7 +45,6 @@ export interface Outcome {
   tried: string;
   /** The result, as a table cell: `0 of 48,211 acknowledged writes lost`. */
   figure: string;
-  /** Details for the report. */
   figures: readonly (readonly [what: string, value: string])[];
   /** What this machine cannot try, with the reason. */
   skipped?: readonly string[];

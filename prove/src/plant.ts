@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Class, type Directive, parseSync, type Statement } from 'oxc-parser';
@@ -35,7 +35,6 @@ function locate([symbol, from, to]: Patch): Pick<Declaration, 'file' | 'start'> 
 
 const SOURCES = join(import.meta.dirname, '../../server/src');
 
-/** The place of a declaration in the server's sources. */
 interface Declaration {
   file: string;
   start: number;
@@ -63,17 +62,14 @@ function findDeclaration(symbol: string): Declaration {
 }
 
 function readDeclarations(): Map<string, Declaration[]> {
-  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  const named = files.flatMap((name) => {
+  const found = new Map<string, Declaration[]>();
+  for (const name of globSync('**/*.ts', { cwd: SOURCES })) {
     const file = join(SOURCES, name);
     const source = readFileSync(file, 'utf8');
-    return parseSync(file, source)
-      .program.body.flatMap(spansOf)
-      .map(([symbol, { start, end }]) => [symbol, { file, start, text: source.slice(start, end) }] as const);
-  });
-  return new Map(
-    [...Map.groupBy(named, ([symbol]) => symbol)].map(([symbol, found]) => [symbol, found.map(([, each]) => each)]),
-  );
+    for (const [symbol, { start, end }] of parseSync(file, source).program.body.flatMap(spansOf))
+      found.getOrInsert(symbol, []).push({ file, start, text: source.slice(start, end) });
+  }
+  return found;
 }
 
 type Span = [symbol: string, place: { start: number; end: number }];

@@ -21,11 +21,8 @@ const LOST_WRITE = [
  * not find the fault otherwise; and patches, written as `DECLARATION, …: FROM → TO`.
  */
 export function readFaults(part: string): PlantedFault[] {
-  const text = readFileSync(new URL(`parts/${part}/planted-faults.txt`, import.meta.url), 'utf8');
-  return text
-    .trim()
-    .split(/\n(?! )/)
-    .map(readFault);
+  const text = readFileSync(new URL(`parts/${part}/planted-faults.txt`, import.meta.url), 'utf8').trim();
+  return text.split(/\n(?! )/).map(readFault);
 }
 
 function readFault(text: string): PlantedFault {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeCommit, describeMachine } from '../../bench/src/machine.ts';
+import { REPOSITORY } from '../../testkit/src/process.ts';
 import type { Outcome, Part, PlantedFault } from './part.ts';
 import { isFound, type Verdict } from './trial.ts';
 
@@ -13,7 +14,6 @@ export interface Result {
   isKept: boolean;
 }
 
-const REPOSITORY = join(import.meta.dirname, '../..');
 const README = join(REPOSITORY, 'README.md');
 const REPORT = join(REPOSITORY, 'docs/proof.md');
 /** Matches the table of promises in the README. */
@@ -21,16 +21,9 @@ const PLACE = /(?<=<!-- proof -->\n)(?:.*\n)*?(?=<!-- \/proof -->)/;
 const INTRODUCTION =
   'How `npm run prove` tries to break the promises of this service, with the results of the last run of each part. The command writes this page.';
 
-/** The date and the seed of a run. */
 export interface Run {
   date: Date;
   seed: number;
-}
-
-/** What the report contains about a part: its row in the first table, and its section. */
-interface Entry {
-  row: string;
-  section: string;
 }
 
 /** Writes these results to the report and the README, and keeps the earlier results of other parts. */
@@ -46,7 +39,8 @@ export function formatReport(before: string, parts: readonly Part[], results: re
   const earlier = readEntries(before);
   const entries = parts.map((part, index) => {
     const result = results.find((each) => each.part === part);
-    return result === undefined ? earlier.get(part.title) : toEntry(result, index + 1, run);
+    if (result === undefined) return earlier.get(part.title);
+    return { row: formatRow(summarize(result)), section: formatPart(result, index + 1, run) };
   });
   const rows = entries.flatMap((entry) => entry?.row ?? []);
   const report = [
@@ -62,19 +56,15 @@ export function formatReport(before: string, parts: readonly Part[], results: re
   return { report: `${report}\n`, promises: `${promises}\n${untried.join('')}` };
 }
 
-/** Reads the entries of a report by the titles of their parts. */
-function readEntries(report: string): Map<string, Entry> {
+/** Reads the row in the first table, and the section, of each part in a report, by the titles of the parts. */
+function readEntries(report: string) {
   const [head = '', ...sections] = report.trimEnd().split(/\n\n(?=## \d+\. )/);
   const rows = head.split('\n').filter((line) => line.startsWith('| '));
-  const entries = sections.map((section): [string, Entry] => {
+  const entries = sections.map((section) => {
     const [, title = '', promise = ''] = /^## \d+\. (.*)\n\n(.*?)( \*\*NOT PROVEN\.\*\*)?\n/.exec(section) ?? [];
-    return [title, { row: rows.find((row) => row.startsWith(`| ${promise} | `)) ?? '', section }];
+    return [title, { row: rows.find((row) => row.startsWith(`| ${promise} | `)) ?? '', section }] as const;
   });
   return new Map(entries);
-}
-
-function toEntry(result: Result, number: number, run: Run): Entry {
-  return { row: formatRow(summarize(result)), section: formatPart(result, number, run) };
 }
 
 /** Reduces a row to its promise and its result. */
@@ -132,10 +122,7 @@ function formatRow(cells: readonly string[]): string {
 
 const WORDS_MAX = 200;
 
-/**
- * Shortens a check's message to one line without local paths. The compared values are removed, unless the message is
- * Node.js's default one.
- */
+/** Shortens a message to one line without local paths. Values are removed, unless the message is the default one. */
 function shorten(words: string): string {
   const [first = ''] = words.split('\n', 1);
   const line = (first.startsWith('Expected ') ? words : first)

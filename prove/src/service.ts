@@ -4,8 +4,8 @@ import { type Cleanup, defer } from '../../testkit/src/cleanup.ts';
 import { NDJSON } from '../../testkit/src/imports.ts';
 import type { Told } from '../../testkit/src/openapi.ts';
 import { createPostgresServer, type PostgresServer } from '../../testkit/src/postgres.ts';
-import { createTenantByCommand, type ServeProcess } from '../../testkit/src/process.ts';
-import { serveFor } from '../../testkit/src/serving.ts';
+import { createTenantByCommand, environment, type ServeProcess, SOURCE_PROGRAM } from '../../testkit/src/process.ts';
+import { serveFor, spawnFor } from '../../testkit/src/serving.ts';
 import type { Patch, Trial } from './part.ts';
 import { plantedEnvironment } from './plant.ts';
 
@@ -13,10 +13,7 @@ import { plantedEnvironment } from './plant.ts';
 export const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
 export const CREDENTIALS = { email: ADMINISTRATOR.ADMIN_EMAIL, password: ADMINISTRATOR.ADMIN_PASSWORD };
 
-/**
- * Returns the settings for a trial's service and commands. The settings also plant the trial's fault. There is no
- * rate limit unless `given` sets one.
- */
+/** Settings that also plant the trial's fault. There is no rate limit unless `given` sets one. */
 export function settingsOf(
   { directory, plantedFault }: Trial,
   given: Record<string, string> = {},
@@ -26,6 +23,17 @@ export function settingsOf(
 
 export function serve(trial: Trial, settings: Record<string, string> = {}): Promise<ServeProcess> {
   return serveFor(trial, settingsOf(trial, settings));
+}
+
+/** Starts the service, which may fail, as the user `owner` if given. */
+export function spawnServe(
+  trial: Trial,
+  settings: Record<string, string>,
+  cwd?: string,
+  owner?: { uid: number; gid: number },
+) {
+  const env = environment(settingsOf(trial, { PORT: '0', ...settings }));
+  return spawnFor(trial, process.execPath, [SOURCE_PROGRAM, 'serve'], env, cwd, owner);
 }
 
 export async function postgresFor(

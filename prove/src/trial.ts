@@ -9,7 +9,6 @@ export type Verdict = { seconds: number } & (
   | { is: 'broken' | 'untried'; words: string }
 );
 
-/** Tries a part once and cleans up. */
 export async function runTrial(
   part: Part,
   given: Pick<Trial, 'size' | 'seed' | 'plantedFault' | 'say'>,
@@ -24,11 +23,9 @@ export async function runTrial(
     const outcome = await part.run(trial);
     return { is: 'kept', outcome, seconds: secondsSoFar() };
   } catch (error) {
-    return {
-      is: error instanceof AssertionError ? 'broken' : 'untried',
-      words: describe(error),
-      seconds: secondsSoFar(),
-    };
+    const seconds = secondsSoFar();
+    if (error instanceof AssertionError) return { is: 'broken', words: error.message, seconds };
+    return { is: 'untried', words: error instanceof Error ? String(error.stack) : String(error), seconds };
   } finally {
     await ends.disposeAsync();
   }
@@ -37,9 +34,4 @@ export async function runTrial(
 /** Whether one of the checks that must find a planted fault found it. */
 export function isFound({ foundBy }: PlantedFault, verdict: Verdict): boolean {
   return verdict.is === 'broken' && [foundBy].flat().some((words) => verdict.words.includes(words));
-}
-
-function describe(error: unknown): string {
-  if (error instanceof AssertionError) return error.message;
-  return error instanceof Error ? String(error.stack) : String(error);
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { REPOSITORY } from './process.ts';
 
 interface Media {
   schema: object;
@@ -54,6 +56,11 @@ const LISTED = /^\/(data|features)\/\d+(\/properties)?$/;
 /** Whether an operation concerns a user and not an account. */
 export function isOfPeople({ path }: DocumentedOperation): boolean {
   return /^\/(session|setup|auth|invitations\/(preview|accept))\b/.test(path);
+}
+
+/** Reads a document from the repository. A fault in the service could also change the document that it serves. */
+export function readDocument(name: 'openapi' | 'admin'): OpenApiDocument {
+  return new OpenApiDocument(readFileSync(`${REPOSITORY}/openapi/${name}.json`, 'utf8'));
 }
 
 /** An OpenAPI document as a client reads it. */

@@ -13,7 +13,7 @@ export interface Operator {
   createPerson(given: { accountId: string; role: Role; name: string; email: string }): Promise<Person>;
 }
 
-export interface GivenKey {
+interface GivenKey {
   id: string;
   /** The key itself. */
   secret: string;

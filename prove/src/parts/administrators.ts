@@ -1,3 +1,4 @@
+import { OpenApiDocument } from '../../../testkit/src/openapi.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { tryPasswords, trySecondFactors } from './administrators/guesses.ts';
 import { tryIdentityRoutes, tryPasswordResets } from './administrators/identity-routes.ts';
@@ -5,7 +6,7 @@ import { tryInvitations, trySetupLink } from './administrators/links.ts';
 import { tryOrigins, tryPages } from './administrators/origins.ts';
 import { tryTexts, tryTimes } from './administrators/rejections.ts';
 import { tryBodies, tryLastAdministrator, tryRoles } from './administrators/roles.ts';
-import { addStranger, addThings, type Figure, readOperations, type Scene, startScene } from './administrators/scene.ts';
+import { addStranger, addThings, type Figure, type Scene, startScene } from './administrators/scene.ts';
 import { trySessions } from './administrators/sessions.ts';
 import { tryLogins, tryLongTexts, tryMemory } from './administrators/sign-ins.ts';
 
@@ -41,7 +42,7 @@ async function runAdministrators(trial: Trial): Promise<Outcome> {
   const { figures, ...first } = await trySetupLink(start);
   const { key } = await first.ada.browser.ask('POST', '/admin/api-keys', { name: 'Reader' }, 201);
   const things = await addThings(first.ada);
-  const operations = await readOperations(first.ada.browser);
+  const { operations } = new OpenApiDocument((await first.ada.browser.get('GET', '/admin/openapi.json')).text);
   const scene: Scene = { ...start, ...first, key, things, operations, mallory: await addStranger(start) };
   // The check of the counters' memory needs too many requests for the small form.
   const tries = trial.size === 'full' ? [...TRIES, ['memory of the counters', tryMemory] as const] : TRIES;

@@ -1,18 +1,11 @@
 import { join } from 'node:path';
+import { formatCount } from '../../../bench/src/formats.ts';
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { environment, SOURCE_PROGRAM } from '../../../testkit/src/process.ts';
 import { createRandom, type Random } from '../../../testkit/src/random.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { settingsOf } from '../service.ts';
-import {
-  createArchivingServer,
-  DEBIAN,
-  findPrograms,
-  PROGRAMS,
-  setUp,
-  tryDumps,
-  tryMoment,
-} from './backups/on-postgres.ts';
+import { createArchivingServer, DEBIAN, findPrograms, PROGRAMS, tryDumps, tryMoment } from './backups/on-postgres.ts';
 import { refuse, refuseWhileServed, restoreAndCompare } from './backups/restoring.ts';
 import { type Means, type Source, takeUnderLoad } from './backups/taking.ts';
 
@@ -38,18 +31,14 @@ async function run(trial: Trial): Promise<Outcome> {
   const programs = findPrograms();
   if (programs === undefined) return { ...describe(sources), skipped: [WITHOUT_PROGRAMS] };
   const server = await createArchivingServer(trial, programs);
-  await setUp(server);
   sources.push(await tryDumps(trial, random, server));
   const { acknowledged } = await tryMoment(trial, random, server);
   const { figures, ...rest } = describe(sources);
-  const moment = `1, from a base backup and the log of ${acknowledged.toLocaleString('en')} acknowledged writes`;
+  const moment = `1, from a base backup and the log of ${formatCount(acknowledged)} acknowledged writes`;
   return { ...rest, figures: [...figures, ['PostgreSQL point-in-time recovery', moment]] };
 }
 
-/**
- * Takes backups of a service on SQLite that has one process or several workers, restores each of them, and tries
- * restores that must fail.
- */
+/** Takes backups of a service on SQLite, restores each, and tries restores that must fail. */
 async function tryFile(trial: Trial, random: Random, name: string, workers: string): Promise<Source> {
   const directory = join(trial.directory, name);
   const settings = settingsOf(trial, { DATA_DIR: directory, ...(workers !== '1' && { WORKERS: workers }) });
@@ -76,18 +65,18 @@ function describe(sources: Source[]): Outcome {
   const longest = Math.max(...whole.map(({ durationMs }) => durationMs));
   const stops = taken.reduce((sum, backup) => sum + backup.stops, 0);
   const acknowledged = sources.reduce((sum, source) => sum + source.acknowledged, 0);
-  const p99s = sources.flatMap(({ probe, site }) => {
+  const p99s = sources.flatMap(({ probe, site: { name } }): Outcome['figures'] => {
     if (probe === undefined) return [];
     const { without, during } = probe;
     const words = `${p99(without)} · ${p99(during)} ms (of ${without.length} · ${during.length} writes)`;
-    return [[`p99 of writes without · during a backup, ${site.name}`, words] as const];
+    return [[`p99 of writes without · during a backup, ${name}`, words]];
   });
   return {
     tried: `${taken.length} backups with ${names}, all but the last of each under load, and every second one paused repeatedly during other writes; all were restored elsewhere and compared with the ledger and all events`,
     figure: `${taken.length} of ${taken.length} are consistent and have a new epoch; 0 writes were rejected or waited for a backup`,
     figures: [
-      ['acknowledged writes during the backups', acknowledged.toLocaleString('en')],
-      ['times that a backup was paused while writes succeeded', stops.toLocaleString('en')],
+      ['acknowledged writes during the backups', formatCount(acknowledged)],
+      ['times that a backup was paused while writes succeeded', formatCount(stops)],
       ['largest backup', `${(largest / 1e6).toFixed(1)} MB`],
       ['longest backup, including the start of the command', `${(longest / 1_000).toFixed(1)} s`],
       ...p99s,

@@ -29,15 +29,7 @@ const HOUSEKEEPING_MS = 5 * HASTE_MS;
 /** How long before midnight the requests start. If they do not finish before midnight, this time is doubled. */
 const TURN_LEAD_MS = 500;
 
-/** What the checks need after each change of the clock. */
-interface Scene {
-  caller: Caller;
-  world: World;
-  keys: Keys;
-  limits: Limits;
-  sessions: Sessions;
-  set(aheadMs: number): void;
-}
+type Scene = Awaited<ReturnType<typeof prepare>>;
 
 async function run(trial: Trial): Promise<Outcome> {
   const clockFile = join(trial.directory, 'clock');
@@ -73,7 +65,7 @@ async function run(trial: Trial): Promise<Outcome> {
   return report(jumps, restarts.length, scene);
 }
 
-async function prepare(caller: Caller, size: Trial['size'], clockFile: string): Promise<Scene> {
+async function prepare(caller: Caller, size: Trial['size'], clockFile: string) {
   const world = new World(caller);
   const [keys, limits, sessions] = [new Keys(caller, world), new Limits(caller, size), new Sessions(caller)];
   await world.prepare();
@@ -87,10 +79,7 @@ async function prepare(caller: Caller, size: Trial['size'], clockFile: string): 
   return { caller, world, keys, limits, sessions, set };
 }
 
-/**
- * Sets the clock. For a jump to the beginning of a day, it sets the clock to shortly before midnight, checks what
- * depends on the date, and waits until midnight.
- */
+/** For a jump to the beginning of a day, checks what depends on the date just before midnight, and waits for it. */
 async function make({ what, aheadMs, turn }: Jump, { caller, world, set }: Scene): Promise<void> {
   if (turn === undefined) return set(aheadMs());
   for (let leadMs = TURN_LEAD_MS, createdAt = turn; createdAt >= turn; leadMs *= 2) {

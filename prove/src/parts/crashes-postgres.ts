@@ -12,10 +12,7 @@ const SIZES = {
 const COURSES: readonly Course[] = ['standby gone and server restarted before', 'at once', 'standby gone before'];
 /** The maximum number of acknowledged writes before a halt. */
 const ACKNOWLEDGED_MAX = 60;
-/**
- * The minimum number of commits whose connection is cut. It is high enough to include requests without an
- * Idempotency-Key, because only those reveal some of the planted faults.
- */
+/** Enough cuts to include requests without an Idempotency-Key, which alone reveal some planted faults. */
 const CUTS_MIN = 24;
 
 export const crashesPostgres: Part = {
@@ -27,10 +24,8 @@ export const crashesPostgres: Part = {
     const { kills, restarts, failovers } = SIZES[trial.size];
     const random = createRandom(trial.seed);
     const stage = await setUp(trial);
-    const halts = Array.from({ length: kills + restarts }, (_, index): Halt => {
-      if (index >= kills) return (index - kills) % 2 === 0 ? 'fast' : 'immediate';
-      return 'SIGKILL';
-    });
+    const restarting = Array.from({ length: restarts }, (_, index) => (index % 2 === 0 ? 'fast' : 'immediate'));
+    const halts: readonly Halt[] = [...Array<Halt>(kills).fill('SIGKILL'), ...restarting];
     const backMs: number[] = [];
     for (const [index, how] of halts.entries()) {
       if (index % 10 === 0) trial.say(`halted ${index} of ${halts.length} times`);

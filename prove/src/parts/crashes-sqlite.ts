@@ -4,10 +4,7 @@ import type { Outcome, Part, Trial } from '../part.ts';
 import { readFaults } from '../planted-faults.ts';
 import { type Crashed, type Crashes, crashAgainAndAgain, killAtOnce, killSome } from './crashes-sqlite/crash.ts';
 
-/**
- * How often a service is killed, and how often it loses power. The first number is for one process, the
- * second for two workers.
- */
+/** How often a service is killed or loses power: first with one process, then with two workers. */
 const SIZES = { full: { kills: [100, 100], losses: [25, 25] }, small: { kills: [0, 1], losses: [2, 0] } } as const;
 
 const whyNot = whyNoPowerLoss();

@@ -19,10 +19,8 @@ import { askForRare, askForRemoved, askOverOldHttp, askWhileUploading, useUpRequ
 import { tryEachText } from './fuzz/texts-trial.ts';
 
 /**
- * `timesMin`: how often each documented outcome must occur. `share`: only one in this many strings and damaged
- * documents is tried.
- * `compared`: the number of requests sent to both engines; in the small form, only if that finds the planted
- * fault.
+ * `timesMin`: how often each documented outcome must occur. `share`: one in this many strings and damaged documents is
+ * tried. `compared`: requests sent to both engines; in the small form, only if that finds the planted fault.
  */
 const SIZES = {
   full: { lanes: 8, worlds: 9, requests: 200_000, lives: 5, timesMin: 3, share: 1, compared: 20_000 },
@@ -66,16 +64,13 @@ async function tryEngines(trial: Trial, tally: Tally): Promise<Figures> {
   return [['requests compared on SQLite and PostgreSQL', String(requests)], ...(await tryTexts(worlds, trial, tally))];
 }
 
-/** Checks that both engines treat every string in the same way. */
 async function tryTexts(worlds: World[], { size }: Trial, tally: Tally): Promise<Figures> {
   const { share } = SIZES[size];
-  const fates = await Promise.all(
-    worlds.map(async (world) => {
-      const json = await tryJson(world, tally, share);
-      return [...json, ...(await tryEachText(world, tally, share))];
-    }),
-  );
-  const [first = [], ...others] = fates;
+  const tryAll = async (world: World) => [
+    ...(await tryJson(world, tally, share)),
+    ...(await tryEachText(world, tally, share)),
+  ];
+  const [first = [], ...others] = await Promise.all(worlds.map(tryAll));
   for (const other of others) assert.deepEqual(other, first, 'PostgreSQL and SQLite treat a string differently');
   return [['special strings and JSON documents, in all fields', `${first.length} on each engine`]];
 }
@@ -92,9 +87,12 @@ async function runService(trial: Trial, tally: Tally): Promise<Figures> {
   // No lane uses this account, because `People` changes its administrators.
   const [world] = worlds.slice(-1);
   if (world === undefined) throw new Error('there is no account');
+  const live = async (people: People) => {
+    for (let number = 0; number < lives; number += 1) await people.live(number, trial.size === 'full');
+  };
   await Promise.all([
     ...worlds.slice(0, lanes).map((each, index) => runLane(each, index, trial, tally)),
-    runPeople(new People(world, tally), lives, trial.size === 'full'),
+    live(new People(world, tally)),
   ]);
   await askForRare(world, tally, Math.max(1, timesMin));
   if (trial.size === 'small') return tryTexts([world], trial, tally);
@@ -122,16 +120,9 @@ async function runLane(world: World, index: number, { seed, size }: Trial, tally
   }
 }
 
-async function runPeople(people: People, lives: number, isThorough: boolean): Promise<void> {
-  for (let number = 0; number < lives; number += 1) await people.live(number, isThorough);
-}
-
 const TEST = `${REPOSITORY}/server/test/postgres/both-engines.test.ts`;
 
-/**
- * Runs the test that sends the same requests to both engines and compares the responses byte by
- * byte. Both services run in the test's process, with one clock.
- */
+/** Runs the test that compares both engines' responses byte by byte, in one process with one clock. */
 async function compareEngines(trial: Trial, requests: number, server: string): Promise<number> {
   const settings = {
     ...plantedEnvironment(trial.plantedFault),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { formatCount } from '../../../bench/src/formats.ts';
 import { defer } from '../../../testkit/src/cleanup.ts';
 import { openOperator } from '../../../testkit/src/operator.ts';
 import { serveFor } from '../../../testkit/src/serving.ts';
@@ -29,27 +30,21 @@ export const isolation: Part = {
 
 async function runIsolation(trial: Trial): Promise<Outcome> {
   const all: Tried[] = [];
-  for (const prepare of groundsOf(trial)) all.push(await tryOn(await prepare(trial), trial));
-  const sum = (count: (tried: Tried) => number) =>
-    all.reduce((total, tried) => total + count(tried), 0).toLocaleString('en');
+  const onPostgres = trial.plantedFault?.needs === 'PostgreSQL';
+  if (!onPostgres) all.push(await tryOn(await prepareSqlite(trial), trial));
+  if (onPostgres || trial.size === 'full') all.push(await tryOn(await preparePostgres(trial), trial));
+  const sum = (name: 'requests' | 'mixed') => formatCount(all.reduce((total, tried) => total + tried[name], 0));
+  const reasons = new Set(all.flatMap(({ excepted }) => [...excepted]));
   return {
-    tried: `${sum(({ requests }) => requests)} requests for other accounts' objects or objects that never existed, with ${all[0]?.personas} credentials, and ${sum(({ mixed }) => mixed)} requests from two accounts at once`,
+    tried: `${sum('requests')} requests for other accounts' objects or objects that never existed, with ${all[0]?.personas} credentials, and ${sum('mixed')} requests from two accounts at once`,
     figure: `0 of ${all[0]?.canaries} canaries visible to others, 0 responses that reveal whether an object exists`,
     figures: [
       ...all.flatMap(figuresOf),
-      ...[...new Set(all.flatMap(({ excepted }) => [...excepted]))].map(
-        (why) => ['a statement without an account', why] as const,
-      ),
+      ...Array.from(reasons, (why) => ['a statement without an account', why] as const),
     ],
   };
 }
 
-function groundsOf({ size, plantedFault }: Trial) {
-  if (plantedFault?.needs === 'PostgreSQL') return [preparePostgres];
-  return size === 'full' ? [prepareSqlite, preparePostgres] : [prepareSqlite];
-}
-
-/** The results of a trial on one engine. */
 type Tried = Awaited<ReturnType<typeof tryOn>>;
 
 async function tryOn(ground: Ground, trial: Trial) {
@@ -82,15 +77,12 @@ async function tryOn(ground: Ground, trial: Trial) {
 }
 
 function figuresOf({ engine, operations, megabytes, lines, statements, ofAccounts, runs }: Tried): [string, string][] {
-  const count = (number: number) => Math.round(number).toLocaleString('en');
+  const bound = `${ofAccounts} of them on accounts' tables, each bound to an account or listed below`;
   return [
-    [`${engine}: methods and paths`, count(operations)],
-    [`${engine}: responses, searched byte by byte`, `${count(megabytes)} MB`],
-    [`${engine}: log lines searched`, count(lines)],
-    [
-      `${engine}: distinct SQL statements`,
-      `${statements}, ${ofAccounts} of them on accounts' tables, each bound to an account or listed below`,
-    ],
-    [`${engine}: statements that ran for the right account`, count(runs)],
+    [`${engine}: methods and paths`, formatCount(operations)],
+    [`${engine}: responses, searched byte by byte`, `${formatCount(megabytes)} MB`],
+    [`${engine}: log lines searched`, formatCount(lines)],
+    [`${engine}: distinct SQL statements`, `${statements}, ${bound}`],
+    [`${engine}: statements that ran for the right account`, formatCount(runs)],
   ];
 }

@@ -40,7 +40,10 @@ async function run(trial: Trial): Promise<Outcome> {
     tried: `${members.length} attacks with a key, with a read-only key, from the dashboard, and without credentials, each alongside the normal load of another account, on ${settings.join(', ')}`,
     figure: `0 of the other account's requests failed; ${describeWorst(sieges.flatMap(({ tried }) => tried))}`,
     figures: [
-      ...describeCorpus(members),
+      ...Array.from(
+        Map.groupBy(members, ({ by }) => by),
+        ([by, some]) => [`${some.length} ${PRINCIPALS[by]}`, some.map(({ name }) => name).join(', ')] as const,
+      ),
       ['figures above their limit', 'are measured twice more, after all other attacks; the median counts'],
       ['memory growth', 'does not include the threads for searches and files, which start before the attacks'],
       ...sieges.flatMap(figuresOf),
@@ -54,11 +57,6 @@ function isChosen(name: string, among: readonly string[]): boolean {
 
 function isNamed(name: string): boolean {
   return CHOSEN.split(' ').includes(name);
-}
-
-function describeCorpus(members: readonly Member[]): [string, string][] {
-  const groups = Map.groupBy(members, ({ by }) => by);
-  return [...groups].map(([by, some]) => [`${some.length} ${PRINCIPALS[by]}`, some.map(({ name }) => name).join(', ')]);
 }
 
 function figuresOf({ setting, quiet, tried }: Siege): [string, string][] {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { assertKept } from '../../../testkit/src/ledger.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { floodPostgres, floodSearches, floodWithLimits, floodWorkers } from './overload/settings.ts';
+import { floodPostgres, floodSearches, floodSetting, floodWithLimits } from './overload/settings.ts';
 import { probeDuring, type Stage, setStage } from './overload/stage.ts';
-import { assertHonest, assertRefuses, loadInSteps } from './overload/steps.ts';
+import { assertHonest, assertRefuses, assertShed, loadInSteps } from './overload/steps.ts';
 
 export const overload: Part = {
   name: 'overload',
@@ -40,7 +40,7 @@ async function runFull(trial: Trial): Promise<Outcome> {
   const others = [
     await floodWithLimits(trial, capacity),
     await floodSearches(trial),
-    await floodWorkers(trial),
+    await floodSetting(trial, 'WORKERS=2', { settings: { WORKERS: '2' } }, assertShed),
     await floodPostgres(trial),
   ];
   return {

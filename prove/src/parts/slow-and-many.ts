@@ -78,10 +78,7 @@ function failNormal(error: Error): never {
   assert.fail(`a normal client failed: ${error.message}`);
 }
 
-/**
- * Runs a phase.
- * @throws AssertionError if a normal request fails, memory grows too much, or a connection stays open
- */
+/** @throws AssertionError if a normal request fails, memory grows too much, or a connection stays open */
 async function stand(
   service: ServeProcess,
   { name, crowds, seconds, growthMaxBytes }: Phase,

@@ -8,7 +8,7 @@ import { writeBill, writeLicenses } from '../../../server/scripts/bill-of-materi
 import { bundleService } from '../../../server/scripts/bundle.ts';
 import { findPublishedWorkspaces, type Manifest, readManifest } from '../../../testkit/src/packages.ts';
 import { bareEnvironment, REPOSITORY } from '../../../testkit/src/process.ts';
-import { findRuntimePlaces, type LockFile, nameOf, readLockFile } from '../lock-file.ts';
+import { findRuntimePlaces, type LockFile, nameOf } from '../lock-file.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { plantedFaults } from './supply-chain/planted-faults.ts';
 
@@ -28,7 +28,7 @@ export const supplyChain: Part = {
 };
 
 async function runSupplyChain(trial: Trial): Promise<Outcome> {
-  const lock = await readLockFile(REPOSITORY);
+  const lock: LockFile = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8')).packages;
   plantedFaults.find((each) => each === trial.plantedFault)?.spoil(lock);
   assertLocked(lock);
   const figures: [string, string][] = [];
@@ -74,7 +74,8 @@ function assertLocked(lock: LockFile): void {
 
 function assertGood(lock: LockFile, { name, dependencies = {} }: Manifest, places: readonly string[]): void {
   const names = places.map(nameOf);
-  const missing = Object.keys(dependencies).filter((each) => !names.includes(each) && !isWorkspace(lock, each));
+  const isWorkspace = (each: string) => lock[`node_modules/${each}`]?.link === true;
+  const missing = Object.keys(dependencies).filter((each) => !names.includes(each) && !isWorkspace(each));
   assert.deepEqual(missing, [], `${name} needs packages that are not in the lock file: ${missing}`);
   const scripted = places.filter((place) => lock[place]?.hasInstallScript);
   assert.deepEqual(scripted, [], `${name} has dependencies with install scripts: ${scripted}`);
@@ -83,17 +84,8 @@ function assertGood(lock: LockFile, { name, dependencies = {} }: Manifest, place
   assert.deepEqual(others, [], `${name} has dependencies with other licenses: ${told}`);
 }
 
-function isWorkspace(lock: LockFile, name: string): boolean {
-  return lock[`node_modules/${name}`]?.link === true;
-}
-
 /** Asserts that npm's bill of materials for this package has the same packages as the lock file. */
-async function assertInBill(
-  trial: Trial,
-  lock: LockFile,
-  manifest: Manifest,
-  places: readonly string[],
-): Promise<void> {
+async function assertInBill(trial: Trial, lock: LockFile, manifest: Manifest, places: readonly string[]) {
   const directory = join(trial.directory, manifest.name);
   await mkdir(directory, { recursive: true });
   const { devDependencies: _, scripts: __, ...installed } = manifest;
@@ -109,33 +101,23 @@ async function assertInBill(
   assert.deepEqual(listed.sort(), expected.sort(), words);
 }
 
-/**
- * Returns the path that a package has in a user's installation, where the top-level `node_modules` replaces the
- * workspace's.
- */
+/** The path in a user's installation, where the top-level `node_modules` replaces the workspace's. */
 async function findInstalledPlace(place: string): Promise<string> {
   const index = place.indexOf('node_modules/');
   return index >= 0 ? place.slice(index) : `node_modules/${(await readManifest(join(REPOSITORY, place))).name}`;
 }
 
-/**
- * Bundles the service.
- * @returns the paths of the packages in the bundle, according to its bill of materials
- */
+/** Bundles the service. @returns the paths of the packages in the bill of materials */
 async function findBundled(directory: string, lock: LockFile): Promise<string[]> {
   const bundle = join(directory, 'bundle');
   const modules = await bundleService(bundle);
   writeLicenses(bundle, [...modules, fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))]);
   writeBill(bundle);
   const { components } = JSON.parse(await readFile(join(bundle, 'sbom.cdx.json'), 'utf8'));
-  const isIn =
-    (place: string) =>
-    ({ name, version }: { name: string; version: string }) =>
-      nameOf(place) === name && lock[place]?.version === version;
-  return Object.keys(lock).filter((place) => components.some(isIn(place)));
+  const bundled = new Set(components.map((each: Record<string, string>) => `${each.name} ${each.version}`));
+  return Object.keys(lock).filter((place) => bundled.has(describe(lock, place)));
 }
 
-/** The packages in the dashboard, according to its build. */
 async function findInDashboard(): Promise<string[]> {
   const page = await readFile(join(REPOSITORY, 'dashboard/dist/licenses.md'), 'utf8');
   return Array.from(page.matchAll(/^## (.+) - (.+) \((.+)\)$/gm), ([, name, version, license = '']) => {

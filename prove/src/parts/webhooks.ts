@@ -4,6 +4,7 @@ import { type MixedLoad, startMixedLoad } from '../../../testkit/src/mixed-load.
 import type { ServeProcess } from '../../../testkit/src/process.ts';
 import { createRandom, type Random } from '../../../testkit/src/random.ts';
 import { until } from '../../../testkit/src/until.ts';
+import { atOnce } from '../at-once.ts';
 import type { Outcome, Part, Patch, Trial } from '../part.ts';
 import { createTenant, postgresFor, readJson, send, serve, withPatches } from '../service.ts';
 import { readEvents } from './backups/work.ts';
@@ -27,10 +28,7 @@ const SOON: Patch = [
   '...Array(10_000).fill(SECOND)',
 ];
 
-/**
- * `receiver.ts` checks the signatures, the ids, and the order of events. At the end, every receiver must have
- * every event.
- */
+/** `receiver.ts` checks signatures, ids, and order. At the end, every receiver must have every event. */
 export const webhooks: Part = {
   name: 'webhooks',
   title: 'Webhooks',
@@ -94,14 +92,22 @@ async function tryCourse(
 ) {
   const { endpoints, away } = SIZES[trial.size];
   const start = () => Receiver.start(trial, createRandom(random.upTo(2 ** 31)));
-  const receivers = await Promise.all(Array.from({ length: endpoints }, start));
-  for (const receiver of receivers) receiver.secret = await createEndpoint(urls[0] ?? '', key, receiver.url);
+  const receivers = await atOnce(endpoints, start);
+  for (const receiver of receivers) {
+    const { status, text } = await send(urls[0] ?? '', key, 'POST', '/webhooks', { url: receiver.url });
+    assert.equal(status, 201, text);
+    receiver.secret = JSON.parse(text).secret;
+  }
   const [absent] = receivers;
   assert.ok(absent);
   absent.isAway = true;
 
   const load = startMixedLoad(urls, key, LANES);
-  const isStored = () => hasResults(urls[0] ?? '', key, absent.url);
+  // Storing failed attempts moves the endpoint's position forward.
+  const isStored = async () => {
+    const { data } = await readJson<{ data: { url: string; position: number }[] }>(urls[0] ?? '', '/webhooks', key);
+    return data.some(({ url, position }) => url === absent.url && position > 0);
+  };
   await until('failed attempts to reach the unreachable endpoint are stored', isStored, PATIENCE_MS);
   for (let count = 1; count <= failures; count += 1) {
     await work(load, 1 + random.upTo(WRITES_MAX));
@@ -122,23 +128,11 @@ async function tryCourse(
   for (const [index, { fault, delivered }] of receivers.entries()) {
     assert.equal(fault, undefined, `endpoint ${index}: ${fault}`);
     const missing = sequences.filter((sequence) => !delivered.has(sequence));
-    const words = `${missing.length} events never arrived at endpoint ${index}: ${missing.slice(0, 9)}`;
-    assert.equal(missing.length, 0, words);
+    const some = missing.slice(0, 9);
+    assert.equal(missing.length, 0, `${missing.length} events never arrived at endpoint ${index}: ${some}`);
   }
   const sum = (name: 'attempts' | 'repeated') => receivers.reduce((total, each) => total + each[name], 0);
   return { events: sequences.length, attempts: sum('attempts'), repeated: sum('repeated') };
-}
-
-async function createEndpoint(url: string, key: string, target: string): Promise<string> {
-  const { status, text } = await send(url, key, 'POST', '/webhooks', { url: target });
-  assert.equal(status, 201, text);
-  return JSON.parse(text).secret;
-}
-
-/** Whether failed attempts to reach the endpoint are stored. Storing them moves the endpoint's position forward. */
-async function hasResults(url: string, key: string, target: string): Promise<boolean> {
-  const { data } = await readJson<{ data: { url: string; position: number }[] }>(url, '/webhooks', key);
-  return data.some((webhook) => webhook.url === target && webhook.position > 0);
 }
 
 /** Waits for this many acknowledged writes. Every `WRITES_MAX` of them must succeed within `PATIENCE_MS`. */

@@ -2,20 +2,13 @@ import assert from 'node:assert/strict';
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import { sendRaw } from '../../../../testkit/src/raw.ts';
 import { nextTotp, totp } from '../../../../testkit/src/totp.ts';
-import { addPerson, enterAgain, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
-import { Visitor } from './visitor.ts';
+import { addPerson, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf, Visitor } from './scene.ts';
 
 /** Few enough that no queue for password hashing overflows. */
 const LANES = 8;
-/**
- * The number of processes that count attempts: the first process and two workers. A worker counts on its own if
- * the first process takes half a second to respond.
- */
+/** The first process and two workers. A worker counts on its own if the first process takes half a second. */
 const COUNTERS = 3;
-/**
- * The attempts that each counter allows: for an email from one address, for all emails from one address, and
- * for an email from all addresses.
- */
+/** The attempts that each counter allows for an email from one address, for an address, and for an email. */
 const AT_PLACE_MAX = 10;
 const OF_PLACE_MAX = 50;
 const OF_EMAIL_MAX = 100;
@@ -35,10 +28,10 @@ async function tryOneAddress(scene: Scene): Promise<Figure[]> {
   const victim = await addPerson(scene);
   const attacker = scene.visitor();
   const counts = await guessMany(scene, times, LANES, (index) => guess(attacker.address, scene, victim, index));
-  assertRefused(counts, times, AT_PLACE_MAX, 'from one address');
+  const told = assertRefused(counts, times, AT_PLACE_MAX, 'from one address');
   const elsewhere = await scene.visitor().enter(victim.email, PASSWORD);
   assert.equal(elsewhere.status, 200, `the right password from another address gets ${elsewhere.status}`);
-  return [['guesses from one address that were hashed', tell(counts, times)]];
+  return [['guesses from one address that were hashed', told]];
 }
 
 async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
@@ -48,7 +41,7 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
   const counts = await guessMany(scene, times, LANES, (index) =>
     guess(addresses[index % addresses.length] ?? '', scene, victim, index),
   );
-  assertRefused(counts, times, OF_EMAIL_MAX, 'on one account from many addresses');
+  const told = assertRefused(counts, times, OF_EMAIL_MAX, 'on one account from many addresses');
   const home = await new Visitor(scene.url, victim.browser.address).enter(victim.email, PASSWORD);
   assert.equal(home.status, 200, `the right password from a signed-in address gets ${home.status}`);
   const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
@@ -60,16 +53,13 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
     `the right password from a new address gets ${status} and must wait for ${waitSeconds} s`,
   );
   return [
-    [`guesses from ${addresses.length} addresses that were hashed`, tell(counts, times)],
+    [`guesses from ${addresses.length} addresses that were hashed`, told],
     ['then the right password, from a signed-in address', 'succeeds'],
     ['then the right password, from another address', status === 200 ? 'succeeds' : `waits for ${waitSeconds} s`],
   ];
 }
 
-/**
- * Makes guesses that each claim a different address in `X-Forwarded-For`. The service must ignore this header,
- * because the sender is not a trusted proxy.
- */
+/** Each guess forges `X-Forwarded-For`, which must be ignored: the sender is not a trusted proxy. */
 async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
   const { url, trial } = scene;
   const places = sizeOf(trial, 5, 1);
@@ -88,8 +78,8 @@ async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
     ].join('\r\n');
     return (await sendRaw(url, request, `127.0.0.${2 + (index % places)}`)).status;
   });
-  assertRefused(counts, times, places * AT_PLACE_MAX, 'with a forged address');
-  return [[`guesses from ${places} loopback addresses, with a new forged address each time`, tell(counts, times)]];
+  const told = assertRefused(counts, times, places * AT_PLACE_MAX, 'with a forged address');
+  return [[`guesses from ${places} loopback addresses, with a new forged address each time`, told]];
 }
 
 async function trySpraying(scene: Scene): Promise<Figure[]> {
@@ -106,12 +96,12 @@ async function trySpraying(scene: Scene): Promise<Figure[]> {
     const email = emails[Math.trunc(index / places) % emails.length] ?? '';
     return outcomeOf(await browser.enter(email, COMMON[index % COMMON.length] ?? ''));
   });
-  assertRefused(counts, times, places * OF_PLACE_MAX, 'across many accounts');
+  const told = assertRefused(counts, times, places * OF_PLACE_MAX, 'across many accounts');
   for (const { email } of known) {
     const { status } = await visitor().enter(email, PASSWORD);
     assert.equal(status, 200, `the right password of a sprayed user gets ${status}`);
   }
-  return [[`guesses across ${emails.length} accounts from ${places} addresses`, tell(counts, times)]];
+  return [[`guesses across ${emails.length} accounts from ${places} addresses`, told]];
 }
 
 async function guess(address: string, { url }: Scene, { email }: Person, index: number): Promise<number | string> {
@@ -123,30 +113,20 @@ function outcomeOf({ status, headers }: Told): number | string {
   return status === 429 && headers.get('retry-after') === null ? '429 without Retry-After' : status;
 }
 
-function assertRefused(counts: Map<number | string, number>, times: number, counted: number, which: string): void {
+/** Asserts that most guesses were not checked. @returns how many were, for the report */
+function assertRefused(counts: Map<number | string, number>, times: number, counted: number, which: string): string {
   const lookedAtMax = counted * COUNTERS;
   assert.ok(times > lookedAtMax, `${times} guesses ${which} are too few to show that they are counted`);
   const lookedAt = counts.get(401) ?? 0;
   assert.ok(lookedAt <= lookedAtMax, `${lookedAt} of ${times} guesses ${which} were checked, more than ${lookedAtMax}`);
   const others = [...counts].filter(([outcome]) => outcome !== 401 && outcome !== 429);
   assert.deepEqual(others, [], `guesses ${which} got unexpected responses`);
+  return `${lookedAt} of ${times}, 0 succeeded`;
 }
 
-function tell(counts: Map<number | string, number>, times: number): string {
-  return `${counts.get(401) ?? 0} of ${times}, 0 succeeded`;
-}
-
-/**
- * The number of guesses that the service checks before it locks out the user. Each concurrent attempt can add
- * one.
- */
+/** The guesses that are checked before the user is locked out. Each concurrent attempt can add one. */
 const LOOKED_AT_MAX = 10;
 const AT_ONCE = 20;
-
-interface Guarded extends Person {
-  uri: string;
-  backupCodes: string[];
-}
 
 export async function trySecondFactors(scene: Scene): Promise<Figure[]> {
   const ofApp = await tryGuesses(scene, 'totp', (index) => String(index % 1_000_000).padStart(6, '0'));
@@ -169,8 +149,7 @@ async function tryGuesses(scene: Scene, factor: string, codeAt: (index: number) 
   const counts = await guessMany(scene, times, challenges, async (index) => {
     const code = right.has(codeAt(index)) ? codeAt(index + 1) : codeAt(index);
     const browser = browsers[index % challenges];
-    const answer = await browser?.get('POST', `/admin/auth/two-factor/verify-${factor}`, { code });
-    return answer?.status ?? 0;
+    return (await browser?.get('POST', `/admin/auth/two-factor/verify-${factor}`, { code }))?.status ?? 0;
   });
   const lookedAt = counts.get(422) ?? 0;
   const max = LOOKED_AT_MAX + challenges - 1;
@@ -201,17 +180,18 @@ async function tryAgain(scene: Scene): Promise<void> {
   }
 }
 
-async function addGuarded(scene: Scene): Promise<Guarded> {
+async function addGuarded(scene: Scene) {
   const person = await addPerson(scene);
   const enabled = await person.browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
   const uri = String(enabled.totpURI);
   await person.browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(uri) });
-  return { ...person, uri, backupCodes: enabled.backupCodes };
+  const backupCodes: string[] = enabled.backupCodes;
+  return { ...person, uri, backupCodes };
 }
 
 /** Returns browsers that have passed the password check, but not the second factor. */
 async function challengesOf(scene: Scene, person: Person, count: number): Promise<Visitor[]> {
   const browsers: Visitor[] = [];
-  while (browsers.length < count) browsers.push(await enterAgain(scene, person));
+  while (browsers.length < count) browsers.push(await scene.visitor().signIn(person));
   return browsers;
 }

@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { routesOfBetterAuthAt } from '../../../../testkit/src/identity-routes.ts';
-import { OpenApiDocument } from '../../../../testkit/src/openapi.ts';
-import { REPOSITORY, runCommand } from '../../../../testkit/src/process.ts';
+import { readDocument } from '../../../../testkit/src/openapi.ts';
+import { runCommand } from '../../../../testkit/src/process.ts';
 import { settingsOf } from '../../service.ts';
 import { addPerson, type Figure, nameOf, PASSWORD, type Person, randomToken, type Scene, stateOf } from './scene.ts';
 
 const BASES = ['/admin/auth', '/api/auth', '/auth'];
 
-/**
- * Checks that better-auth's own routes return 404 unless the service documents them, and that documented routes reject
- * a body with every possible member.
- */
+/** Undocumented routes of better-auth return 404. Documented ones reject a body with every possible member. */
 export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
   // Do not use the document that the service serves, because it would list an added route too.
-  const document = new OpenApiDocument(await readFile(join(REPOSITORY, 'openapi/admin.json'), 'utf8'));
-  const told = new Set(document.operations.map(nameOf));
+  const told = new Set(readDocument('admin').operations.map(nameOf));
   const routes = await routesOfBetterAuthAt(scene.database.url);
   const isTold = (route: string) => told.has(route.replace(' ', ' /admin/auth'));
   const mounted = routes.filter(isTold);
@@ -97,9 +91,8 @@ export async function tryPasswordResets(scene: Scene): Promise<Figure[]> {
     }
   }
   assert.equal(await stateOf(scene), before, 'a request for a new password changed something');
-  const link = 'password reset links';
   const told = `none exist: ${sent} requests for one or with one get 404, whether signed out, as the user, or as another user`;
-  return [[link, told], ...(scene.trial.size === 'full' ? await resetByCommand(scene, person) : [])];
+  return [['password reset links', told], ...(scene.trial.size === 'full' ? await resetByCommand(scene, person) : [])];
 }
 
 async function resetByCommand(scene: Scene, { email, browser }: Person): Promise<Figure[]> {

@@ -13,14 +13,12 @@ import {
   PASSWORD,
   type Person,
   type Scene,
+  type Visitor,
 } from './scene.ts';
 
 type Start = Pick<Scene, 'trial' | 'database' | 'tally' | 'visitor'>;
 
-/**
- * Guesses setup links, and uses the real one after its expiry, many times at once, and again after that.
- * @returns the first administrator, the id of their account, and the figures for the report
- */
+/** Guesses setup links, and uses the real one after its expiry, many times at once, and again after that. */
 export async function trySetupLink(start: Start): Promise<{ ada: Person; accountId: string; figures: Figure[] }> {
   const { trial, database, visitor } = start;
   const person = { name: 'Ada Lovelace', email: 'ada@example.com', password: PASSWORD, accountName: 'Hill Country' };
@@ -34,12 +32,9 @@ export async function trySetupLink(start: Start): Promise<{ ada: Person; account
   await database.sql('update setup_links set expires_at = ?', Number(link?.expires_at));
 
   const browsers = Array.from({ length: AT_ONCE }, visitor);
-  const statuses = await Promise.all(
-    browsers.map(async (browser, index) => {
-      const { status } = await browser.get('POST', '/admin/setup', { ...given, email: `ada${index}@example.com` });
-      return status;
-    }),
-  );
+  const setUp = (browser: Visitor, index: number) =>
+    browser.get('POST', '/admin/setup', { ...given, email: `ada${index}@example.com` });
+  const statuses = (await Promise.all(browsers.map(setUp))).map(({ status }) => status);
   const [winner = -1, ...others] = statuses.flatMap((status, index) => (status === 201 ? [index] : []));
   assert.deepEqual(others, [], `of ${AT_ONCE} concurrent uses of the setup link, ${others.length + 1} succeeded`);
   assert.ok(winner >= 0, `none of ${AT_ONCE} concurrent uses of the setup link succeeded: ${statuses}`);
@@ -85,8 +80,7 @@ async function tryAtOnce(scene: Scene): Promise<string> {
 async function acceptAtOnce(accept: (index: number) => Promise<Told>): Promise<string> {
   const statuses = (await atOnce(AT_ONCE, accept)).map(({ status }) => status);
   const { length } = statuses.filter((status) => status === 200);
-  const words = `of ${AT_ONCE} concurrent uses of one invitation did not succeed exactly once: ${statuses}`;
-  assert.equal(length, 1, words);
+  assert.equal(length, 1, `of ${AT_ONCE} concurrent uses of one invitation did not succeed exactly once: ${statuses}`);
   return describe(statuses);
 }
 

@@ -41,7 +41,9 @@ export async function tryTexts(scene: Scene): Promise<Figure[]> {
   const rename = (email: string) => mallory.browser.get('POST', '/admin/auth/update-user', { name: 'Mallory', email });
   assertAlike('a profile update', await ask(rename));
   assertAlike('an invitation', await askAboutInvitations(scene, [person, removed]));
-  assertAlike('a switch to an account', await askAboutAccounts(scene));
+  const choose = (accountId: string) => mallory.browser.get('PUT', '/admin/session/account', { accountId });
+  const accountIds = [scene.accountId, 'acc_00000000000000000000000000'];
+  assertAlike('a switch to an account', await Promise.all(accountIds.map(choose)));
   assertAlike('the removal of a member', await askAboutPeople(scene, person));
   return [['equal responses about known and unknown emails, users, and accounts', String(compared)]];
 }
@@ -67,11 +69,6 @@ async function askAboutInvitations({ mallory }: Scene, people: readonly Person[]
   return Promise.all(emails.map(invite));
 }
 
-async function askAboutAccounts({ mallory, accountId }: Scene): Promise<Told[]> {
-  const choose = (id: string) => mallory.browser.get('PUT', '/admin/session/account', { accountId: id });
-  return Promise.all([accountId, 'acc_00000000000000000000000000'].map(choose));
-}
-
 async function askAboutPeople({ mallory }: Scene, person: Person): Promise<Told[]> {
   const remove = async (id: string) => {
     const answer = await mallory.browser.get('DELETE', `/admin/members/${id}`);
@@ -91,26 +88,12 @@ const PAIRS_OF_PERSON = 70;
 const PAIRS_SMALL = 48;
 const PEOPLE = 5;
 const WARM_UP = 4;
-/**
- * The known email should be slower in half of the pairs, plus or minus this share. By chance, the difference
- * is larger once in 100,000 runs.
- */
+/** The known email should be slower in half of the pairs, ± this share (exceeded by chance in 1 of 100,000 runs). */
 const TOLERANCE = 0.12;
-/**
- * The maximum ratio between the response times for known and unknown emails. In the small form, hashes are cheap, so
- * noise has a larger effect.
- */
+/** The maximum ratio of response times. In the small form, hashes are cheap, so noise has a larger effect. */
 const RATIO_MAX = { full: 1.2, small: 1.45 };
 
-interface Pair {
-  knownMs: number;
-  unknownMs: number;
-}
-
-/**
- * Checks whether the time it takes to reject a sign-in reveals that an email exists. Known and unknown emails
- * alternate, so other load affects both equally.
- */
+/** Known and unknown emails alternate, so that other load affects the times of both equally. */
 export async function tryTimes(scene: Scene): Promise<Figure[]> {
   const { size } = scene.trial;
   const people = await Promise.all(Array.from({ length: sizeOf(scene.trial, PEOPLE, 1) }, () => addPerson(scene)));
@@ -120,8 +103,7 @@ export async function tryTimes(scene: Scene): Promise<Figure[]> {
   const unknown = pairs.map(({ unknownMs }) => unknownMs);
   const told = `${median(known).toFixed(1)} ms known, ${median(unknown).toFixed(1)} ms unknown`;
   const slower = pairs.filter(({ knownMs, unknownMs }) => knownMs > unknownMs).length;
-  // Compare within pairs: a slow moment of the machine affects both requests of a pair alike, but it can affect the
-  // medians of all known and of all unknown emails differently.
+  // A slow moment affects both requests of a pair alike, but the medians of all known and unknown emails differently.
   const ratio = median(pairs.map(({ knownMs, unknownMs }) => knownMs / unknownMs));
   const isOften = size === 'full' && Math.abs(slower / pairs.length - 0.5) > TOLERANCE;
   const share = `in ${slower} of ${pairs.length} pairs the known email was slower`;
@@ -133,8 +115,8 @@ export async function tryTimes(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-async function measure(scene: Scene, people: readonly Person[], count: number): Promise<Pair[]> {
-  const pairs: Pair[] = [];
+async function measure(scene: Scene, people: readonly Person[], count: number) {
+  const pairs: { knownMs: number; unknownMs: number }[] = [];
   for (let index = 0; index < count; index += 1) {
     const { email = '' } = people[index % people.length] ?? {};
     const stranger = `${crypto.randomUUID()}@example.com`;

@@ -7,6 +7,7 @@ import {
   invite,
   nameOf,
   PASSWORD,
+  type Person,
   type Scene,
   sizeOf,
   someOf,
@@ -34,12 +35,9 @@ export async function tryRoles(scene: Scene): Promise<Figure[]> {
   assert.ok(restricted.length > 5, `only ${restricted.length} operations are for administrators`);
   const ids = scene.things;
   const before = await stateOf(scene);
+  const queries = someOf(scene.trial, QUERIES, QUERIES.length).map((query) => ({ query }));
   for (const operation of restricted) {
-    for (const change of [
-      {},
-      { headers: HEADERS },
-      ...someOf(scene.trial, QUERIES, QUERIES.length).map((query) => ({ query })),
-    ]) {
+    for (const change of [{}, { headers: HEADERS }, ...queries]) {
       const { status } = await callAs(member.browser, operation, ids, change);
       scene.tally.forbidden += 1;
       assert.equal(status, 403, `${nameOf(operation)} by a member (${JSON.stringify(change)}) returns ${status}`);
@@ -70,7 +68,6 @@ export async function tryRoles(scene: Scene): Promise<Figure[]> {
 export async function tryBodies(scene: Scene): Promise<Figure[]> {
   const member = await addPerson(scene);
   const operations = scene.operations.filter(({ requestBody }) => requestBody !== undefined);
-  const ids = scene.things;
   const before = await stateOf(scene);
   let sent = 0;
   for (const operation of operations) {
@@ -82,7 +79,7 @@ export async function tryBodies(scene: Scene): Promise<Figure[]> {
         const body = example === '{}' ? `{${more.text}}` : `${example.slice(0, -1)},${more.text}}`;
         for (const { browser } of [member, scene.ada]) {
           const what = `${nameOf(operation)} with ${more.text}`;
-          const answer = await callAs(browser, operation, ids, { body, headers: { 'Content-Type': type } });
+          const answer = await callAs(browser, operation, scene.things, { body, headers: { 'Content-Type': type } });
           assert.ok(answer.status >= 400 && answer.status < 500, `${what} returns ${answer.status}`);
           sent += 1;
         }
@@ -124,28 +121,18 @@ async function tryAcceptance(scene: Scene): Promise<void> {
 
 const ADMINISTRATORS = "select user_id from memberships where account_id = ? and role = 'administrator'";
 
-/**
- * Two administrators demote each other at once, and two others remove each other at once. One of each pair must remain
- * an administrator.
- */
+/** Two administrators demote, and two others remove, each other at once. One of each pair must remain. */
 export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
   const { ada, accountId, database, trial } = scene;
   const other = await addPerson(scene, 'administrator');
   const pair = [ada, other];
-  const change = (method: string, body?: unknown) =>
-    Promise.all(
-      pair.map(async ({ browser }, index) => {
-        const target = pair[1 - index]?.id;
-        return (await browser.get(method, `/admin/members/${target}`, body)).status;
-      }),
-    );
+  const demote = async ({ browser }: Person, index: number) =>
+    (await browser.get('PATCH', `/admin/members/${pair[1 - index]?.id}`, { role: 'member' })).status;
   const rounds = sizeOf(trial, 20, 2);
-  const find = () => database.sql(ADMINISTRATORS, accountId);
   for (let round = 0; round < rounds; round += 1) {
-    const statuses = await change('PATCH', { role: 'member' });
-    const left = await find();
-    const words = `two administrators demoted each other at once (${statuses}): ${left.length} remain`;
-    assert.equal(left.length, 1, words);
+    const statuses = await Promise.all(pair.map(demote));
+    const left = await database.sql(ADMINISTRATORS, accountId);
+    assert.equal(left.length, 1, `two administrators demoted each other at once (${statuses}): ${left.length} remain`);
     const stayed = pair.find(({ id }) => id === left[0]?.user_id);
     const demoted = pair.find(({ id }) => id !== left[0]?.user_id);
     await stayed?.browser.ask('PATCH', `/admin/members/${stayed.id}`, { role: 'member' }, 409);

@@ -1,17 +1,57 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { PASSWORD } from '../../../../testkit/src/browser.ts';
+import { Browser, PASSWORD } from '../../../../testkit/src/browser.ts';
 import { type Caller, type Change, call, SESSION_GATE } from '../../../../testkit/src/calls.ts';
 import { createDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
-import { type DocumentedOperation, OpenApiDocument, type Told } from '../../../../testkit/src/openapi.ts';
+import type { DocumentedOperation, Told } from '../../../../testkit/src/openapi.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import { inLanes } from '../../at-once.ts';
 import type { Patch, Trial } from '../../part.ts';
 import { readTold, serve, settingsOf, withPatches } from '../../service.ts';
-import { Visitor } from './visitor.ts';
 
 export { PASSWORD };
 export type Figure = readonly [what: string, value: string];
+
+/** A browser with its own client address, which a trusted proxy reports. */
+export class Visitor extends Browser {
+  readonly address: string;
+
+  constructor(url: string, address: string) {
+    super({ url });
+    this.address = address;
+  }
+
+  override fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    headers.set('X-Forwarded-For', this.address);
+    return super.fetch(path, { ...init, headers });
+  }
+
+  async get(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Told> {
+    return readTold(await this.send(method, path, body, headers));
+  }
+
+  enter(email: string, password: string): Promise<Told> {
+    return this.get('POST', '/admin/auth/sign-in/email', { email, password });
+  }
+
+  /** Signs in with `PASSWORD`, which must succeed. */
+  async signIn({ email }: Pick<Person, 'email'>): Promise<this> {
+    await this.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
+    return this;
+  }
+
+  async whoIsHere(): Promise<string | undefined> {
+    const { text } = await this.get('GET', '/admin/session');
+    return JSON.parse(text)?.user.email;
+  }
+
+  steal(cookies: ReadonlyMap<string, string>): this {
+    this.cookies.clear();
+    for (const [name, value] of cookies) this.cookies.set(name, value);
+    return this;
+  }
+}
 
 /** A user who can sign in with `PASSWORD`, and a browser with their session. */
 export interface Person {
@@ -20,19 +60,14 @@ export interface Person {
   browser: Visitor;
 }
 
-interface Tally {
-  guesses: number;
-  /** Requests from another origin or with the wrong role. */
-  forbidden: number;
-}
-
 /** A service with two workers, two accounts, and their users. */
 export interface Scene {
   trial: Trial;
   url: string;
   pid: number;
   database: TestDatabase;
-  tally: Tally;
+  /** `forbidden`: requests from another origin or with the wrong role. */
+  tally: { guesses: number; forbidden: number };
   /** The administrator of the first account. `key` is an API key of this account. */
   ada: Person;
   accountId: string;
@@ -50,35 +85,27 @@ export interface Scene {
 export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1', WORKERS: '2' };
 const ADDRESSES_PER_BYTE = 250;
 
-/**
- * Reduces the cost of hashing to a tenth, so that the small form takes only seconds. Hashing still takes most
- * of the time of a sign-in.
- */
+/** Makes hashing ten times as cheap in the small form. It still takes most of the time of a sign-in. */
 const CHEAP: readonly Patch[] = [
   ['MEMORY_KIB', '19_456', '4_096'],
   ['PASSES', '2', '1'],
 ];
 
-/** Makes the service's password hashes cheap in the small form. */
-function withCheapHashes(trial: Trial): Trial {
-  return trial.size === 'full' ? trial : withPatches(trial, CHEAP);
-}
-
 /** Starts the service without an administrator. */
-export async function startScene(trial: Trial) {
-  const { url, child } = await serve(withCheapHashes(trial), BEHIND_PROXY);
+export async function startScene(given: Trial) {
+  const trial = given.size === 'full' ? given : withPatches(given, CHEAP);
+  const { url, child } = await serve(trial, BEHIND_PROXY);
   let count = 0;
   const visitor = () => {
     count += 1;
     return new Visitor(url, `10.${Math.trunc(count / ADDRESSES_PER_BYTE)}.${count % ADDRESSES_PER_BYTE}.1`);
   };
   const database = await createDatabase(trial.directory, 'sqlite');
-  const tally: Tally = { guesses: 0, forbidden: 0 };
-  return { trial, url, pid: Number(child.pid), database, tally, visitor };
+  return { trial, url, pid: Number(child.pid), database, tally: { guesses: 0, forbidden: 0 }, visitor };
 }
 
 export async function addStranger({ trial, visitor }: Pick<Scene, 'trial' | 'visitor'>): Promise<Person> {
-  const settings = settingsOf(withCheapHashes(trial));
+  const settings = settingsOf(trial);
   const email = 'mallory@example.com';
   const { stdout } = await runCommand(['accounts', 'create', '--name', 'Elsewhere', '--json'], settings);
   const args = ['administrators', 'create', '--account', JSON.parse(stdout).id, '--email', email, '--password-stdin'];
@@ -111,12 +138,6 @@ export async function addThings({ id: memberId, browser }: Person): Promise<Reco
   return { id, keyId, invitationId, memberId, externalId: 'MLS-20931' };
 }
 
-export async function enterAgain(scene: Scene, { email }: Person): Promise<Visitor> {
-  const browser = scene.visitor();
-  await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });
-  return browser;
-}
-
 export function sizeOf({ size }: Trial, full: number, small: number): number {
   return size === 'full' ? full : small;
 }
@@ -144,10 +165,7 @@ export async function guessMany(
 export const AT_ONCE = 20;
 const LANES = 16;
 
-/**
- * Guesses links, and alternately tries to use and to preview them.
- * @returns the number of guesses, which all got `expected`
- */
+/** Alternately uses and previews guessed links. @returns the number of guesses, which all got `expected` */
 export async function guessLinks(
   scene: Pick<Scene, 'trial' | 'tally' | 'visitor'>,
   [usePath, previewPath]: [string, string],
@@ -175,11 +193,6 @@ export function describe(statuses: readonly number[]): string {
   return groups.map(([status, those]) => `${those.length} × ${status}`).join(', ');
 }
 
-export async function readOperations(browser: Visitor): Promise<DocumentedOperation[]> {
-  const { text } = await browser.get('GET', '/admin/openapi.json');
-  return new OpenApiDocument(text).operations;
-}
-
 export async function callAs(
   caller: Caller,
   operation: DocumentedOperation,
@@ -187,10 +200,6 @@ export async function callAs(
   change: Change = {},
 ): Promise<Told> {
   return readTold(await call({ gate: SESSION_GATE, caller, ids }, operation, change));
-}
-
-export function pathOf({ path }: DocumentedOperation, ids: Record<string, string>): string {
-  return `/admin${path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? 'nobody')}`;
 }
 
 export function nameOf({ method, path }: DocumentedOperation): string {
@@ -201,7 +210,6 @@ export function nameOf({ method, path }: DocumentedOperation): string {
 export async function stateOf({ database }: Scene): Promise<string> {
   const tables = await database.sql("select name from sqlite_schema where type = 'table' order by name");
   const rows = await Promise.all(tables.map(({ name }) => database.sql(`select * from "${name}"`)));
-  return JSON.stringify(rows, (name, value) =>
-    /^(last_used_at|updated_at|expires_at)$/.test(name) ? undefined : value,
-  );
+  const isKept = (name: string) => !/^(last_used_at|updated_at|expires_at)$/.test(name);
+  return JSON.stringify(rows, (name, value) => (isKept(name) ? value : undefined));
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { serve } from '../../service.ts';
-import { addPerson, BEHIND_PROXY, enterAgain, type Figure, PASSWORD, type Person, type Scene } from './scene.ts';
-import { Visitor } from './visitor.ts';
+import { addPerson, BEHIND_PROXY, type Figure, PASSWORD, type Person, type Scene, Visitor } from './scene.ts';
 
 const NEW_PASSWORD = 'staple battery horse correct';
 /** This many requests, each on a new connection, reach both workers almost certainly. */
 const TURNS = 16;
 
-/** Tries session fixation, cookies of ended sessions, and the attributes of cookies. */
 export async function trySessions(scene: Scene): Promise<Figure[]> {
   const person = await addPerson(scene);
   await tryFixation(scene, person);
@@ -31,24 +29,23 @@ async function tryFixation(scene: Scene, person: Person): Promise<void> {
     `${real.split('.')[0]}.chosen`,
     [...person.browser.cookies.values()].join(),
   ]) {
-    const browser = visitor().steal(new Map([[name, planted]]));
-    await browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
+    const browser = await visitor()
+      .steal(new Map([[name, planted]]))
+      .signIn(person);
     const given = browser.cookies.get(name) ?? '';
     assert.ok(given !== '' && !seen.has(given), 'a sign-in kept an earlier cookie');
     seen.add(given);
     const thief = visitor().steal(new Map([[name, planted]]));
     assert.equal(await thief.whoIsHere(), undefined, 'a cookie from before the sign-in is a session');
-    // In this case, the planted cookie was Mallory's own session, which the victim's sign-in ended. Sign
-    // Mallory in again.
-    if (planted === real)
-      await mallory.browser.ask('POST', '/admin/auth/sign-in/email', { email: mallory.email, password: PASSWORD });
+    // In this case, the planted cookie was Mallory's own session, which the victim's sign-in ended.
+    if (planted === real) await mallory.browser.signIn(mallory);
   }
   person.browser.cookies.clear();
-  await person.browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
+  await person.browser.signIn(person);
 }
 
 async function trySignOut(scene: Scene, person: Person): Promise<void> {
-  const browser = await enterAgain(scene, person);
+  const browser = await scene.visitor().signIn(person);
   const stolen = new Map(browser.cookies);
   await assertEach(scene, stolen, person.email, 'a worker does not recognize a valid session');
   await browser.ask('POST', '/admin/auth/sign-out', undefined, 204);
@@ -57,8 +54,9 @@ async function trySignOut(scene: Scene, person: Person): Promise<void> {
 
 /** Checks that a password change ends all other sessions and renews the token of the current one. */
 async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
-  const others = [await enterAgain(scene, person), await enterAgain(scene, person), person.browser];
-  const browser = await enterAgain(scene, person);
+  const signIn = () => scene.visitor().signIn(person);
+  const others = [await signIn(), await signIn(), person.browser];
+  const browser = await signIn();
   const before = new Map(browser.cookies);
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   await browser.ask('POST', '/admin/auth/change-password', change);
@@ -85,25 +83,21 @@ async function assertEach(scene: Scene, cookies: ReadonlyMap<string, string>, wh
 
 async function tryCookies(scene: Scene, { email }: Person): Promise<void> {
   const publicUrl = 'https://listings.example.com';
-  const settings = { ...BEHIND_PROXY, PUBLIC_URL: publicUrl, WORKERS: '1' };
-  await tryCookiesOf(scene, email, { url: scene.url, origin: scene.url, isSecure: false });
+  await tryCookiesOf(scene, email, scene.url);
   // The small form omits this, because starting a second service takes as long as all other checks.
   if (scene.trial.size === 'small') return;
-  const secure = await serve(scene.trial, settings);
-  await tryCookiesOf(scene, email, { url: secure.url, origin: publicUrl, isSecure: true });
+  const secure = await serve(scene.trial, { ...BEHIND_PROXY, PUBLIC_URL: publicUrl, WORKERS: '1' });
+  await tryCookiesOf(scene, email, secure.url, publicUrl);
   await secure.end();
 }
-async function tryCookiesOf(
-  scene: Scene,
-  email: string,
-  { url, origin, isSecure }: { url: string; origin: string; isSecure: boolean },
-): Promise<void> {
+
+async function tryCookiesOf(scene: Scene, email: string, url: string, publicUrl?: string): Promise<void> {
   const browser = new Visitor(url, scene.visitor().address);
   const given = { email, password: PASSWORD };
-  const { headers } = await browser.get('POST', '/admin/auth/sign-in/email', given, { Origin: origin });
+  const { headers } = await browser.get('POST', '/admin/auth/sign-in/email', given, { Origin: publicUrl ?? url });
   const cookies = headers.getSetCookie();
   assert.ok(cookies.length > 0, 'a sign-in sets no cookie');
-  for (const cookie of cookies) assertAttributes(cookie, isSecure);
+  for (const cookie of cookies) assertAttributes(cookie, publicUrl !== undefined);
   const insecure = { Origin: 'http://listings.example.com' };
   const { status } = await browser.get('POST', '/admin/auth/sign-out', undefined, insecure);
   assert.equal(status, 403, `a change from an HTTP origin returns ${status}`);

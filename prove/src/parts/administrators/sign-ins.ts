@@ -4,8 +4,7 @@ import { drive, type Load } from '../../../../bench/src/driver.ts';
 import { residentBytesOf } from '../../../../bench/src/process-stats.ts';
 import { serializeCall } from '../../../../bench/src/requests.ts';
 import { atOnce } from '../../at-once.ts';
-import { addPerson, type Figure, guessMany, PASSWORD, type Scene, sizeOf, someOf } from './scene.ts';
-import { Visitor } from './visitor.ts';
+import { addPerson, type Figure, guessMany, PASSWORD, type Scene, sizeOf, someOf, Visitor } from './scene.ts';
 
 const AT_ONCE = 50;
 const PEOPLE = 10;

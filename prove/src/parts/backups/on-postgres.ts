@@ -18,18 +18,8 @@ import { type Done, startWork } from './work.ts';
 
 const NAME = 'PostgreSQL (pg_dump)';
 const SIZE = { count: 5, filler: 10_000 };
-/**
- * The number of acknowledged writes to wait for in each step. Between the base backup and the target time, the number
- * is random, and this is about its maximum.
- */
+/** How many acknowledged writes to wait for in each step; between base backup and target, about the maximum. */
 const ACKNOWLEDGED = 100;
-
-/** Creates the roles from docs/scaling.md (`listings`) and docs/operating.md (`backup`). */
-export async function setUp(server: Server): Promise<void> {
-  const { script, drop } = await createPostgresDatabase(server.url);
-  await script(`create role listings login password 'secret'; create role backup login replication password 'secret'`);
-  await drop();
-}
 
 /** Takes dumps under load, and restores each into a new database, as described in docs/operating.md. */
 export async function tryDumps(trial: Trial, random: Random, server: Server): Promise<Source> {
@@ -92,20 +82,19 @@ async function comeBackTo(server: Server, moment: string, database: TestDatabase
   await rename(`${stage}/one`, `${stage}/before`);
   await server.run('cp', ['-a', `${stage}/backup/base`, `${stage}/one`]);
   await server.run('touch', [`${stage}/one/recovery.signal`]);
-  await appendFile(`${stage}/one/postgresql.conf`, recovery(`${stage}/backup/wal`, moment));
+  await appendFile(
+    `${stage}/one/postgresql.conf`,
+    `
+restore_command = 'cp ${stage}/backup/wal/%f %p'
+recovery_target_time = '${moment}'
+recovery_target_action = 'promote'
+`,
+  );
   await server.start();
   await until('the server has recovered', async () => {
     const [state] = await database.sql('select pg_is_in_recovery() as is_in_recovery');
     return state?.is_in_recovery === false;
   });
-}
-
-function recovery(directory: string, moment: string): string {
-  return `
-restore_command = 'cp ${directory}/%f %p'
-recovery_target_time = '${moment}'
-recovery_target_action = 'promote'
-`;
 }
 
 async function renewEpoch(settings: Record<string, string>): Promise<string> {
@@ -114,8 +103,7 @@ async function renewEpoch(settings: Record<string, string>): Promise<string> {
   return JSON.parse(stdout).epoch;
 }
 
-// The tests' PostgreSQL package does not include the last three of these programs, which must not be older than
-// the server. So this part uses a server from an installation that has all of them.
+// The tests' PostgreSQL lacks the last three, which must not be older than the server, so all are from elsewhere.
 export const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup'];
 export const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'secret';
@@ -143,7 +131,9 @@ export async function createArchivingServer(trial: Trial, folder: string): Promi
     if (owner !== undefined) await chown(path, owner.uid, owner.gid);
   }
   defer(trial, () => rm(stage, { recursive: true, force: true }));
-  const settings = ['unix_socket_directories=', ...archiving(`${stage}/backup/wal`)];
+  const target = `${stage}/backup/wal/%f`;
+  const archive = `test ! -f ${target} && cp %p ${target}.part && sync ${target}.part && mv ${target}.part ${target}`;
+  const settings = ['unix_socket_directories=', 'archive_mode=on', `archive_command=${archive}`, 'archive_timeout=60'];
   const server = await postgresFor(trial, settings, undefined, {
     directory: `${stage}/one`,
     flags: ['--encoding=UTF8', '--locale=C.UTF-8'],
@@ -154,14 +144,11 @@ export async function createArchivingServer(trial: Trial, folder: string): Promi
     const code = await closed;
     assert.equal(code, 0, `${program} ended with ${code}: ${output.stderr}`);
   };
+  // The roles are those from docs/scaling.md (`listings`) and docs/operating.md (`backup`).
+  const { script, drop } = await createPostgresDatabase(server.url);
+  await script(`create role listings login password 'secret'; create role backup login replication password 'secret'`);
+  await drop();
   return { ...server, programs: folder, stage, run };
-}
-
-/** The settings for WAL archiving from docs/operating.md. */
-function archiving(directory: string): string[] {
-  const target = `${directory}/%f`;
-  const command = `test ! -f ${target} && cp %p ${target}.part && sync ${target}.part && mv ${target}.part ${target}`;
-  return ['archive_mode=on', `archive_command=${command}`, 'archive_timeout=60'];
 }
 
 /** Creates a database that the service's role owns, and a superuser's connection to it. */

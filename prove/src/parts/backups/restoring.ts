@@ -13,7 +13,9 @@ import { type Done, ledgerAt, type Noted, readEvents } from './work.ts';
 
 /** Restores a backup to a new place, and compares the result with the original. */
 export async function restoreAndCompare(trial: Trial, source: Source, backup: Taken): Promise<void> {
-  await checkDigest(backup.file);
+  const digest = hash('sha256', await readFile(backup.file));
+  const noted = await readFile(`${backup.file}.sha256`, 'utf8');
+  assert.equal(noted, `${digest}  ${basename(backup.file)}\n`, 'the digest file of a backup is wrong');
   const directory = `${backup.file}.restored`;
   const settings = { ...source.site.settings, DATA_DIR: directory };
   const { code, stdout, stderr } = await runCommand(['restore', backup.file, '--json'], settings);
@@ -23,12 +25,6 @@ export async function restoreAndCompare(trial: Trial, source: Source, backup: Ta
   const { epoch } = JSON.parse(stdout);
   await compare(trial, source, backup, { settings, database, epoch });
   await rm(directory, { recursive: true });
-}
-
-async function checkDigest(file: string): Promise<void> {
-  const digest = hash('sha256', await readFile(file));
-  const text = await readFile(`${file}.sha256`, 'utf8');
-  assert.equal(text, `${digest}  ${basename(file)}\n`, 'the digest file of a backup is wrong');
 }
 
 /** Tries restores that must fail and change nothing. */
@@ -62,35 +58,28 @@ export async function refuseWhileServed(file: string, settings: Record<string, s
   assert.ok(isRefused, `a restore succeeded despite a running service: ${stderr}`);
 }
 
-/** A restored database, and the epoch that the command reported. */
-export interface Restored {
-  settings: Record<string, string>;
-  database: TestDatabase;
-  epoch: string;
-}
-
-/** Asserts that the restored database has an earlier state of the original one, but a new epoch. */
+/** Asserts that the database has an earlier state of the original, but a new epoch, as the command reported. */
 export async function compare(
   trial: Trial,
   { tenant, events, epoch }: Done,
   { before, to, etag }: Pick<Taken, 'before' | 'to' | 'etag'>,
-  { settings, database, epoch: saidEpoch }: Restored,
+  restored: { settings: Record<string, string>; database: TestDatabase; epoch: string },
 ): Promise<void> {
   const { key } = tenant;
-  const service = await serve(trial, settings);
+  const service = await serve(trial, restored.settings);
   const list = await readJson<{ sequence: number; epoch: string }>(service.url, '/listings?limit=1', key);
   const { sequence } = list;
   const missing = before.sequence - sequence;
   assert.ok(missing <= 0, `${missing} acknowledged changes are not in a backup`);
   assert.ok(sequence <= to, `a backup has ${sequence - to} changes from after its end`);
   assertHas(before, ledgerAt(events, sequence).known);
-  await assertKept(service.url, tenant, database, ledgerAt(events, sequence));
+  await assertKept(service.url, tenant, restored.database, ledgerAt(events, sequence));
   const told = await readEvents(service.url, key);
   const different = told.findIndex((event, index) => !isDeepStrictEqual(event, events[index]));
   assert.equal(different, -1, `event ${different + 1} of a backup differs from the original`);
 
   assert.notEqual(list.epoch, epoch, 'a restored database has the old epoch');
-  assert.equal(list.epoch, saidEpoch, 'the command printed a different epoch');
+  assert.equal(list.epoch, restored.epoch, 'the command printed a different epoch');
   const expectStatus = async (expected: number, path: string, words: string, headers = {}) => {
     const { status } = await send(service.url, key, 'GET', path, undefined, headers);
     assert.equal(status, expected, words);

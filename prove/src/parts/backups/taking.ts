@@ -6,7 +6,7 @@ import { setImmediate as aTurn } from 'node:timers/promises';
 import type { Random } from '../../../../testkit/src/random.ts';
 import { hasEnded, spawnFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
-import { type Done, type Noted, type Site, startWork, type Work } from './work.ts';
+import { type Site, startWork, type Work } from './work.ts';
 
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
 /** Far longer than a write takes. A write that exceeds this time is waiting for the paused program. */
@@ -57,32 +57,16 @@ export interface Means {
 }
 
 /** A backup, with the ledger at its start and the sequence at its end (`to`). */
-export interface Taken {
-  file: string;
-  bytes: number;
-  durationMs: number;
-  stops: number;
-  before: Noted;
-  to: number;
-  /** The ETag of the list of listings, if nothing changed during the backup. */
-  etag: string | undefined;
-}
+export type Taken = Awaited<ReturnType<typeof take>>;
+export type Source = Awaited<ReturnType<typeof takeUnderLoad>>;
 
-export interface Source extends Done {
-  site: Site;
-  taken: Taken[];
-}
-
-/**
- * Takes all backups under load except the last, which is taken without load. Every second one is paused
- * repeatedly.
- */
+/** Takes all backups but the last under load, and pauses every second one repeatedly. */
 export async function takeUnderLoad(
   trial: Trial,
   random: Random,
   site: Site & { meansOf(file: string): Means },
   whileItServes?: (first: Taken) => Promise<void>,
-): Promise<Source> {
+) {
   const { name, count } = site;
   const work = await startWork(trial, site);
   const taken: Taken[] = [];
@@ -102,7 +86,7 @@ export async function takeUnderLoad(
   return { ...done, site, taken };
 }
 
-async function take(trial: Trial, work: Work, file: string, means: Means, isStepped: boolean): Promise<Taken> {
+async function take(trial: Trial, work: Work, file: string, means: Means, isStepped: boolean) {
   const before = await work.note();
   // Durations mean nothing if the backup is paused.
   const endPhase = isStepped ? undefined : work.probe?.begin();
@@ -120,6 +104,7 @@ async function take(trial: Trial, work: Work, file: string, means: Means, isStep
   }
   const after = await work.note();
   const { size: bytes } = await stat(file);
+  // The ETag of the list of listings, if nothing changed during the backup.
   const etag = before.sequence === after.sequence ? after.etag : undefined;
   return { file, bytes, durationMs, stops, before, to: after.sequence, etag };
 }

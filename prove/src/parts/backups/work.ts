@@ -20,24 +20,9 @@ export interface Site {
   filler: number;
 }
 
-/** A snapshot of the ledger. */
-export interface Noted {
-  known: Map<string, Known>;
-  gone: Set<string>;
-  sequence: number;
-  etag: string | undefined;
-}
-
-export interface Done {
-  tenant: { accountId: string; key: string };
-  events: Event[];
-  epoch: string;
-  acknowledged: number;
-  /** Durations of writes, both during a backup and without one. */
-  probe: Probe | undefined;
-}
-
 export type Work = Awaited<ReturnType<typeof startWork>>;
+export type Noted = Awaited<ReturnType<Work['note']>>;
+export type Done = Awaited<ReturnType<Work['finish']>>;
 
 export async function startWork(trial: Trial, { settings, filler, database }: Site) {
   const tenant = await createTenant(trial, settings);
@@ -61,14 +46,14 @@ export async function startWork(trial: Trial, { settings, filler, database }: Si
       const isInTime = await goOn(writes, PATIENCE_MS);
       assert.ok(isInTime, `waited ${PATIENCE_MS / 1_000} s without ${writes} acknowledged writes`);
     },
-    async note(): Promise<Noted> {
+    async note() {
       const known = new Map(load.ledger.known);
       const gone = new Set(load.ledger.gone);
       const { text, headers } = await send(service.url, tenant.key, 'GET', '/listings?limit=1');
-      return { known, gone, sequence: JSON.parse(text).sequence, etag: headers.get('etag') ?? undefined };
+      return { known, gone, sequence: Number(JSON.parse(text).sequence), etag: headers.get('etag') ?? undefined };
     },
     /** Stops the load, compares the stored state with the ledger, and stops the service. */
-    async finish(whileItServes: () => Promise<void> = async () => {}): Promise<Done> {
+    async finish(whileItServes: () => Promise<void> = async () => {}) {
       await Promise.all([load.finish(), probe?.end()]);
       const refused = REFUSALS.filter((what) => told(what) > 0).map((what) => `${told(what)} × ${what}`);
       assert.equal(refused.length, 0, `requests were rejected or lost during backups: ${refused.join(', ')}`);
@@ -82,11 +67,6 @@ export async function startWork(trial: Trial, { settings, filler, database }: Si
   };
 }
 
-interface Probe {
-  without: number[];
-  during: number[];
-}
-
 /** Creates many listings, so that a backup takes a while. */
 async function fill(url: string, key: string, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, index) => {
@@ -96,8 +76,9 @@ async function fill(url: string, key: string, count: number): Promise<void> {
   await importRows(url, key, rows);
 }
 
+/** Measures the durations of writes, both during a backup and without one. */
 function startProbe(url: string, key: string) {
-  const probe: Probe = { without: [], during: [] };
+  const probe = { without: [] as number[], during: [] as number[] };
   const listing = { address: '12 Elm Street', beds: 3, baths: 2 };
   let isFinished = false;
   /** Durations of the writes that overlap the backup. */
@@ -124,11 +105,7 @@ function startProbe(url: string, key: string) {
   ended.catch(() => {});
   return {
     ...probe,
-    /**
-     * Marks the start of a backup.
-     * @returns a function that marks its end, and returns the duration of the longest write that overlapped
-     * it
-     */
+    /** Marks the start of a backup. @returns a function that marks its end, and returns the longest write */
     begin() {
       const times: number[] = [];
       touched = times;
@@ -162,10 +139,7 @@ export async function readEvents(url: string, key: string): Promise<Event[]> {
   }
 }
 
-/**
- * Returns the state after `sequence` events as a ledger. According to the ledger, listings that were deleted by
- * then or created later must not exist.
- */
+/** The state after `sequence` events. Listings deleted by then or created later must not exist. */
 export function ledgerAt(events: readonly Event[], sequence: number): Ledger {
   const ledger = createLedger();
   const addresses = new Map<string, string>();

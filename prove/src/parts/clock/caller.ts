@@ -3,12 +3,6 @@ import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import { generator } from '../../../../testkit/src/random-json.ts';
 import { send } from '../../service.ts';
 
-interface Given {
-  body?: unknown;
-  key?: string;
-  retryKey?: string | undefined;
-}
-
 /** A client that knows the time of the service's clock. */
 export class Caller {
   service: ServeProcess;
@@ -32,7 +26,11 @@ export class Caller {
     this.mostAheadMs = Math.max(this.mostAheadMs, aheadMs);
   }
 
-  send(method: string, path: string, { body, key = this.key, retryKey }: Given = {}): Promise<Told> {
+  send(
+    method: string,
+    path: string,
+    { body, key = this.key, retryKey }: { body?: unknown; key?: string; retryKey?: string | undefined } = {},
+  ): Promise<Told> {
     const headers = retryKey === undefined ? {} : { 'Idempotency-Key': retryKey };
     return send(this.service.url, key, method, path, body, headers);
   }
@@ -42,7 +40,6 @@ export const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 3_600_000;
 const RANDOM_JUMPS = 40;
 
-/** A change of the service's clock. */
 export interface Jump {
   what: string;
   /** How far ahead to set the clock. Computed when the clock is set, because time passes until then. */
@@ -74,7 +71,9 @@ function furtherJumps(seed: number): Jump[] {
 }
 
 export function by(aheadMs: number): Jump {
-  return { what: inDays(aheadMs), aheadMs: () => aheadMs };
+  const days = (Math.abs(aheadMs) / DAY_MS).toFixed(aheadMs % DAY_MS === 0 ? 0 : 2);
+  const what = aheadMs === 0 ? 'right' : `${days} days ${aheadMs < 0 ? 'behind' : 'ahead'}`;
+  return { what, aheadMs: () => aheadMs };
 }
 
 function to(time: string): Jump {
@@ -83,9 +82,4 @@ function to(time: string): Jump {
 
 function turnTo(turn: string): Jump {
   return { ...to(`${turn}T00:00:00.000Z`), what: `at the beginning of ${turn}`, turn };
-}
-
-function inDays(aheadMs: number): string {
-  if (aheadMs === 0) return 'right';
-  return `${(Math.abs(aheadMs) / DAY_MS).toFixed(aheadMs % DAY_MS === 0 ? 0 : 2)} days ${aheadMs < 0 ? 'behind' : 'ahead'}`;
 }

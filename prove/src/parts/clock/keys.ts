@@ -45,11 +45,6 @@ const WINDOW_SECONDS = 3_600;
 const POINTS = { full: 4_000, small: 250 };
 const AT_ONCE = 8;
 
-interface Reading {
-  status: number;
-  remaining: number;
-}
-
 /** Checks that requests are counted whatever the clock does, and that no key has to wait longer than one window. */
 export class Limits {
   readonly #caller: Caller;
@@ -94,15 +89,14 @@ export class Limits {
     const { key } = this.#usedUp;
     this.#usedUp.untilMs = this.#caller.nowMs + WINDOW_SECONDS * 1_000;
     let accepted = 0;
-    const inTurn = async () => {
+    await atOnce(AT_ONCE, async () => {
       while (accepted <= this.#points && (await this.#read(what, key)).status === 200) accepted += 1;
-    };
-    await atOnce(AT_ONCE, inTurn);
+    });
     assert.equal(accepted, this.#points, `${what}: ${accepted} of a new window's ${this.#points} requests succeed`);
     this.counts.usedUp += 1;
   }
 
-  async #read(what: string, key: string): Promise<Reading> {
+  async #read(what: string, key: string): Promise<{ status: number; remaining: number }> {
     const { status, headers } = await this.#caller.send('GET', '/me', { key });
     const [, remaining, reset] = /;r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
     const waits = status === 429 ? [reset, headers.get('retry-after')] : [reset];

@@ -1,5 +1,4 @@
-// The service's processes and threads preload this module, which shifts their clock by the content of a
-// file.
+// The service's processes and threads preload this module, which shifts their clock by the content of a file.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const VARIABLE = 'CLOCK_FILE';

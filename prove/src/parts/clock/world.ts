@@ -65,20 +65,19 @@ export class World {
       const { status, text } = await this.#caller.send('PATCH', `/listings/${id}`, { body });
       assert.equal(status, 200, text);
       const { createdAt, updatedAt }: Listing = JSON.parse(text);
-      const words = `${what}: a listing of ${createdAt} was updated before its creation: ${updatedAt}`;
-      assert.ok(updatedAt >= createdAt, words);
+      const isLater = updatedAt >= createdAt;
+      assert.ok(isLater, `${what}: a listing of ${createdAt} was updated before its creation: ${updatedAt}`);
       this.#sequence += 1;
     }
   }
 
-  /** Checks that no event is missing. */
   async checkEvents(what: string): Promise<void> {
     const { status, text } = await this.#caller.send('GET', '/events?limit=1000');
     assert.equal(status, 200, `${what}: events are missing: ${text}`);
-    const { data } = JSON.parse(text);
+    const { data }: { data: { sequence: number }[] } = JSON.parse(text);
     this.counts.events = data.length;
-    const sequences = data.map(({ sequence }: { sequence: number }) => sequence);
-    const expected = Array.from({ length: this.#sequence }, (_, index) => index + 1);
+    const expected = Array.from({ length: this.#sequence }, (_, index) => ({ sequence: index + 1 }));
+    const sequences = data.map(({ sequence }) => ({ sequence }));
     assert.deepEqual(sequences, expected, `${what}: events are missing`);
   }
 
@@ -107,12 +106,10 @@ export class World {
     this.#retries.push({ key, id, madeMs: this.#caller.nowMs });
   }
 
-  /** Checks that retries are replayed. */
   async checkRetries(what: string): Promise<void> {
     const looked = new Set([...this.#retries.slice(0, RETRIES), ...this.#retries.slice(-RETRIES)]);
     for (const { key, id, madeMs } of looked) {
-      // A new process computes the age of an Idempotency-Key from the clock alone, so after the clock was set
-      // ahead by more than a day, the key counts as expired.
+      // A new process knows the age of an Idempotency-Key from the clock alone, so this key counts as expired.
       if (!this.#hasSeenAll && madeMs + DAY_MS < this.#caller.nowMs) continue;
       const { headers, text } = await this.#caller.send('POST', '/listings', { body: LISTING, retryKey: key });
       assert.equal(headers.get('idempotent-replayed'), 'true', `${what}: a retry is executed again`);
@@ -136,10 +133,7 @@ export class World {
     return createdAt;
   }
 
-  /**
-   * Checks that `yearBuilt` can be at most five years ahead. If the year changes during the check, it starts
-   * over.
-   */
+  /** `yearBuilt` can be at most five years ahead. If the year changes during the check, it starts over. */
   async checkYears(what: string): Promise<void> {
     const findYear = () => new Date(this.#caller.nowMs).getUTCFullYear();
     const year = findYear();
@@ -151,8 +145,7 @@ export class World {
       statuses.push(status);
     }
     if (findYear() !== year) return this.checkYears(what);
-    const words = `${what}: yearBuilt ${year + 5} and ${year + 6} get ${statuses}`;
-    assert.deepEqual(statuses, [201, 422], words);
+    assert.deepEqual(statuses, [201, 422], `${what}: yearBuilt ${year + 5} and ${year + 6} get ${statuses}`);
   }
 
   async #create(retryKey?: string): Promise<Listing> {
@@ -163,10 +156,7 @@ export class World {
     return listing;
   }
 
-  /**
-   * Records an id.
-   * @throws AssertionError unless it is greater than all earlier ids, whatever the clock does
-   */
+  /** @throws AssertionError unless the id is greater than all earlier ids, whatever the clock does */
   note(id: string): void {
     const time = new Date(this.#caller.nowMs).toISOString();
     assert.ok(id > this.#lastId, `${time}: the id ${id} does not come after ${this.#lastId}`);

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept } from '../../../../testkit/src/ledger.ts';
-import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
-import { createPostgresServer, type PostgresServer } from '../../../../testkit/src/postgres.ts';
-import { type PostgresProxy, proxyFor } from '../../../../testkit/src/postgres-proxy.ts';
+import { startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
+import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
+import { proxyFor } from '../../../../testkit/src/postgres-proxy.ts';
 import { commitWith, createStandby, promote } from '../../../../testkit/src/postgres-standby.ts';
 import { hasEnded } from '../../../../testkit/src/serving.ts';
+import { atOnce } from '../../at-once.ts';
 import type { Trial } from '../../part.ts';
 import { createTenant, serve } from '../../service.ts';
 
@@ -14,43 +15,25 @@ const SERVICES = 2;
 const LANES = 8;
 /** For one in this many commits, the proxy loses the request or the response. */
 const LOST_COMMIT = { full: 50, small: 6 };
-/**
- * Settings that differ from PostgreSQL's defaults. The WAL writer waits long, so that it does not flush early
- * by chance.
- */
+/** The WAL writer waits long, so that it does not flush early by chance. */
 const SERVER_SETTINGS = ['max_connections=60', 'unix_socket_directories=', 'wal_writer_delay=10s'];
 /** Short, so that commits that wait for a standby time out soon. */
 const STATEMENT_TIMEOUT = '1s';
 const PATIENCE_MS = 30_000;
-/** A query that checks whether indexes agree with their tables. */
 const CHECK_INDEXES = `select bt_index_check(c.oid, true) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   join pg_am a on a.oid = c.relam where n.nspname = 'public' and c.relkind = 'i' and a.amname = 'btree'`;
 
-/** Two services under load, which reach one database through a proxy. */
-export interface Stage {
-  server: PostgresServer;
-  proxy: PostgresProxy;
-  load: MixedLoad;
-  /** The number of commits whose connection the proxy cut. */
-  cuts: number;
-  told(what: string): number;
-  /** Waits for a condition. @throws if it does not become true in time, or at the first broken promise */
-  expect(what: string, isSo: () => boolean): Promise<void>;
-  /**
-   * Ends the load, compares the stored state with the ledger, and ends the services.
-   * @returns the number of changes
-   */
-  finish(): Promise<number>;
-}
+export type Stage = Awaited<ReturnType<typeof setUp>>;
 
-export async function setUp(trial: Trial): Promise<Stage> {
+/** Starts two services under load, which reach one database through a proxy. */
+export async function setUp(trial: Trial) {
   const server = await createPostgresServer(SERVER_SETTINGS);
   defer(trial, () => stage.server.stop());
   const proxy = await proxyFor(trial, server.url);
   const database = await createPostgresDatabase(proxy.url);
   const given = { DATABASE_URL: database.url, DATABASE_STATEMENT_TIMEOUT: STATEMENT_TIMEOUT };
   const tenant = await createTenant(trial, given);
-  const services = await Promise.all(Array.from({ length: SERVICES }, () => serve(trial, given)));
+  const services = await atOnce(SERVICES, () => serve(trial, given));
   const urls = services.map(({ url }) => url);
   let commits = 0;
   proxy.judge = (type, text) => {
@@ -61,19 +44,21 @@ export async function setUp(trial: Trial): Promise<Stage> {
     return stage.cuts % 4 === 0 ? 'cut' : 'cut answer';
   };
   const load = startMixedLoad(urls, tenant.key, LANES);
-  const stage: Stage = {
+  const stage = {
     server,
     proxy,
     load,
+    /** The number of commits whose connection the proxy cut. */
     cuts: 0,
     told: load.told,
-    async expect(what, isSo) {
+    /** Waits for a condition. @throws if it does not become true in time, or at the first broken promise */
+    async expect(what: string, isSo: () => boolean): Promise<void> {
       assert.ok(await load.reaches(isSo, PATIENCE_MS), `this did not happen within ${PATIENCE_MS / 1_000} s: ${what}`);
     },
-    async finish() {
+    /** Ends the load and the services, and compares the stored state. @returns the number of changes */
+    async finish(): Promise<number> {
       await load.finish();
-      // If the database is lost while a list or a page of events is being streamed, the service can only cut the
-      // connection.
+      // While a list or a page of events is streamed, the service can only cut the connection.
       const { told } = load;
       const broken = told('lost') - told('cut') + told('unreachable') + told('closing');
       assert.equal(broken, 0, `${broken} requests got no response, or their connection was closed`);
@@ -101,7 +86,11 @@ export async function failOver(stage: Stage, trial: Trial, name: string, course:
   defer(trial, () => standby.stop());
   if (trial.plantedFault?.needs !== 'an asynchronous standby') await commitWith(server, name);
   await workOn(stage);
-  if (course !== 'at once') await loseStandby(stage, standby);
+  if (course !== 'at once') {
+    // Later commits reach only one server.
+    await standby.halt('SIGKILL');
+    await workInVain(stage, 1);
+  }
   if (course === 'standby gone and server restarted before') {
     await server.halt('SIGKILL');
     await server.start();
@@ -114,12 +103,6 @@ export async function failOver(stage: Stage, trial: Trial, name: string, course:
   stage.server = standby;
   await server.stop();
   await workOn(stage);
-}
-
-/** Kills the standby, so later commits reach only one server. */
-async function loseStandby(stage: Stage, standby: PostgresServer): Promise<void> {
-  await standby.halt('SIGKILL');
-  await workInVain(stage, 1);
 }
 
 /** The number of rejections until each client has tried about twice. */

@@ -6,19 +6,13 @@ import { createDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept, assertSound, createLedger, type Ledger } from '../../../../testkit/src/ledger.ts';
 import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
 import { PATIENCE_MS } from '../../../../testkit/src/patient-caller.ts';
-import {
-  createTenantByCommand,
-  environment,
-  runCommand,
-  type ServeProcess,
-  SOURCE_PROGRAM,
-} from '../../../../testkit/src/process.ts';
+import { createTenantByCommand, runCommand, type ServeProcess } from '../../../../testkit/src/process.ts';
 import type { Random } from '../../../../testkit/src/random.ts';
-import { exitOf, spawnFor, waitUntilRefused } from '../../../../testkit/src/serving.ts';
+import { exitOf, waitUntilRefused } from '../../../../testkit/src/serving.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import { workersOf } from '../../../../testkit/src/workers.ts';
 import type { Trial } from '../../part.ts';
-import { serve, settingsOf } from '../../service.ts';
+import { serve, settingsOf, spawnServe } from '../../service.ts';
 
 export interface Crashes {
   trial: Trial;
@@ -31,16 +25,7 @@ export interface Crashes {
   between?(): void;
 }
 
-export interface Crashed {
-  crashes: number;
-  /** The number of crashes during a restart. */
-  halfStarts: number;
-  acknowledged: number;
-  lost: number;
-  replayed: number;
-  unknown: number;
-  unknownKept: number;
-}
+export type Crashed = Awaited<ReturnType<typeof crashAgainAndAgain>>;
 
 const LANES = 8;
 /** The maximum of the random time until a crash. */
@@ -50,7 +35,8 @@ const HALF_STARTS = 0.2;
 const START_MAX_MS = 600;
 const SAY_EVERY = 25;
 
-export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
+/** @returns the sums. `halfStarts` is the number of crashes during a restart */
+export async function crashAgainAndAgain(crashes: Crashes) {
   const { trial, random, name, count, end, between } = crashes;
   if (count === 0) return { crashes: 0, halfStarts: 0, ...sumUp(createLedger()) };
   const settings = { DATA_DIR: join(trial.directory, name.replaceAll(' ', '-')), ...crashes.settings };
@@ -83,9 +69,12 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
     load.resume();
     if (crash % SAY_EVERY === 0) trial.say(`${name}: ${crash} crashes`);
   }
-  await finish(load, compare);
-  const code = await service.end();
-  assert.equal(code, 0, 'the service did not exit with 0');
+  // The last comparison replays all events from the first one.
+  await load.pause();
+  load.ledger.replayed = { sequence: 0, listings: new Map() };
+  await compare();
+  await load.finish();
+  assert.equal(await service.end(), 0, 'the service did not exit with 0');
   return { crashes: count, halfStarts, ...sumUp(load.ledger) };
 }
 
@@ -98,12 +87,9 @@ async function workFor({ turns, reaches }: MixedLoad, durationMs: number): Promi
 }
 
 /** Starts the service, and kills it soon afterward, often during its recovery. */
-async function startHalf(
-  { trial, random, between }: Crashes,
-  { WORKERS: _, ...settings }: Record<string, string>,
-): Promise<void> {
-  const variables = environment(settingsOf(trial, { PORT: '0', ...settings }));
-  const { child } = spawnFor(trial, process.execPath, [SOURCE_PROGRAM, 'serve'], variables);
+async function startHalf({ trial, random, between }: Crashes, given: Record<string, string>): Promise<void> {
+  const { WORKERS: _, ...settings } = given;
+  const { child } = spawnServe(trial, settings);
   await sleep(random.upTo(START_MAX_MS));
   child.kill('SIGKILL');
   await exitOf(child);
@@ -114,15 +100,7 @@ function restart(trial: Trial, settings: Record<string, string>): Promise<ServeP
   return serve(trial, settings).catch((error) => assert.fail(`the service does not start again: ${error}`));
 }
 
-/** Pauses the load, makes the last comparison, which replays all events from the first one, and ends the load. */
-async function finish(load: MixedLoad, compare: () => Promise<void>): Promise<void> {
-  await load.pause();
-  load.ledger.replayed = { sequence: 0, listings: new Map() };
-  await compare();
-  await load.finish();
-}
-
-function sumUp({ counts, unknown, replayed }: Ledger): Omit<Crashed, 'crashes' | 'halfStarts'> {
+function sumUp({ counts, unknown, replayed }: Ledger) {
   const told = (what: string) => counts.get(what) ?? 0;
   const stored = new Set([...replayed.listings.values()].map(({ address }) => address));
   return {
@@ -136,13 +114,14 @@ function sumUp({ counts, unknown, replayed }: Ledger): Omit<Crashed, 'crashes' |
 
 export async function killAtOnce(service: ServeProcess): Promise<boolean> {
   const workers = await workersOf(service);
-  service.child.kill('SIGKILL');
-  workers.forEach(kill);
-  await waitUntilGone(service, workers);
+  await killFirst(service, workers, workers);
   return true;
 }
 
-async function waitUntilGone(service: ServeProcess, workers: readonly number[]): Promise<void> {
+/** Kills the first process and these workers, and waits until all workers have ended. */
+async function killFirst(service: ServeProcess, killed: readonly number[], workers: readonly number[]): Promise<void> {
+  service.child.kill('SIGKILL');
+  killed.forEach(kill);
   await exitOf(service.child);
   await waitUntilRefused(service.url);
   const areGone = async () => (await Promise.all(workers.map(hasEnded))).every(Boolean);
@@ -158,15 +137,10 @@ async function hasEnded(pid: number): Promise<boolean> {
 /** Kills all processes, one worker, or the first process; in the last case, the workers then exit. */
 export async function killSome(service: ServeProcess, random: Random): Promise<boolean> {
   const what = random.pick(['all', 'all', 'worker', 'first']);
-  if (what === 'all') return killAtOnce(service);
-  if (what === 'worker') {
-    kill(random.pick(await workersOf(service)));
-    return false;
-  }
   const workers = await workersOf(service);
-  service.child.kill('SIGKILL');
-  await waitUntilGone(service, workers);
-  return true;
+  if (what === 'worker') kill(random.pick(workers));
+  else await killFirst(service, what === 'all' ? workers : [], workers);
+  return what !== 'worker';
 }
 
 function kill(pid: number): void {

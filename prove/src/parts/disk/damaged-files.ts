@@ -66,10 +66,7 @@ const logDamages: readonly Damage[] = [
   { what: 'half of the log is missing', do: (path) => truncateSync(`${path}-wal`, middleOf(`${path}-wal`)) },
 ];
 
-/**
- * Creates a tenant's files as they are after a crash, a copy of them as they are after a clean stop, and a
- * backup.
- */
+/** Creates a tenant's files as they are after a crash, and a copy and a backup as after a clean stop. */
 export async function makeOriginals(trial: Trial) {
   const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
   const settings = { DATA_DIR: killed, ...ADMINISTRATOR };
@@ -93,10 +90,9 @@ export async function makeOriginals(trial: Trial) {
 
 type Originals = Awaited<ReturnType<typeof makeOriginals>>;
 
-/**
- * @returns how many starts failed, how many files were restored, and how many logs were read up to the damage
- */
-export async function damageFiles(trial: Trial, { killed, closed, backup, key }: Originals) {
+/** @returns how many starts failed, files were restored, and logs were read up to the damage */
+export async function damageFiles(trial: Trial, originals: Originals) {
+  const { killed, closed, key } = originals;
   const directory = join(trial.directory, 'damaged');
   const path = join(directory, 'listings.db');
   const done = { refused: 0, restored: 0, earlier: 0 };
@@ -104,21 +100,23 @@ export async function damageFiles(trial: Trial, { killed, closed, backup, key }:
     await rm(directory, { recursive: true, force: true });
     await cp(original, directory, { recursive: true });
     spoil(path);
+    const before = digest(path);
     trial.say(what);
-    return startOrWords(trial, { DATA_DIR: directory });
+    return { before, started: await startOrWords(trial, { DATA_DIR: directory }) };
   };
   const chosen = (damages: readonly Damage[]) => damages.filter(({ isSmall }) => isSmall || trial.size === 'full');
   for (const each of chosen([...closedDamages, ...strangeFiles, ...killedDamages])) {
     const original = killedDamages.includes(each) ? killed : closed;
-    const before = await damage(original, each).then((said) => assertRefused(said, path, each));
+    const { before, started } = await damage(original, each);
+    assertRefused(started, path, each);
     assert.equal(digest(path), before, `${each.what}: a rejected start changed the file`);
     done.refused += 1;
     if (trial.size === 'small' || !closedDamages.includes(each)) continue;
-    await restore(trial, { directory, backup, key }, each);
+    await restore(trial, directory, originals, each);
     done.restored += 1;
   }
   for (const each of chosen(logDamages)) {
-    const started = await damage(killed, each);
+    const { started } = await damage(killed, each);
     assert.ok(typeof started !== 'string', `${each.what}: ${started}`);
     await assertConsistent(started.url, key, directory);
     await started.end();
@@ -127,22 +125,15 @@ export async function damageFiles(trial: Trial, { killed, closed, backup, key }:
   return done;
 }
 
-function assertRefused(said: unknown, path: string, { what, words = RESTORE }: Damage): string {
+function assertRefused(said: unknown, path: string, { what, words = RESTORE }: Damage): void {
   const text = typeof said === 'string' ? said : '';
   assert.ok(text !== '', `${what}: the service starts`);
   assert.match(text, /ended with 1 before/, `${what}: the start does not fail with exit code 1`);
   assert.ok(text.includes(path), `${what}: the error does not name the file: ${text}`);
   assert.match(text, words, `${what}: the error does not say what to do: ${text}`);
-  return digest(path);
 }
 
-interface Place {
-  directory: string;
-  backup: string;
-  key: string;
-}
-
-async function restore(trial: Trial, { directory, backup, key }: Place, { what }: Damage): Promise<void> {
+async function restore(trial: Trial, directory: string, { backup, key }: Originals, { what }: Damage): Promise<void> {
   const settings = settingsOf(trial, { DATA_DIR: directory });
   const { code, stderr } = await runCommand(['restore', backup, '--force'], settings);
   assert.equal(code, 0, `${what}: the restore fails: ${stderr}`);

@@ -26,29 +26,12 @@ const SOON_MS = 20_000;
 const LANES = 8;
 export const READS = ['/listings', '/listings?limit=20', '/listings?q=lane&sort=-listPrice', '/events', '/me'];
 
-interface Scene {
-  trial: Trial;
-  disk: SmallDisk;
-  service: ServeProcess;
-  tenant: Tenant;
-}
+/** `refused` writes must be rejected while the disk is full, and `acknowledged` ones succeed once it has space. */
+type Size = Record<'cycles' | 'refused' | 'acknowledged', number>;
 
-/**
- * How often the disk is filled (`cycles`), and how many writes must be rejected while it is full and
- * acknowledged once it has space again.
- */
-interface Size {
-  cycles: number;
-  refused: number;
-  acknowledged: number;
-}
-
-/**
- * Fills the disk repeatedly under load. While it is full, writes must get 507. With space, they must succeed
- * again. Reads must always work.
- */
+/** Fills the disk repeatedly. When it is full, writes must get 507; with space, succeed. Reads must always work. */
 export async function fillUnderLoad(
-  { trial, disk, service, tenant }: Scene,
+  { trial, disk, service, tenant }: { trial: Trial; disk: SmallDisk; service: ServeProcess; tenant: Tenant },
   { cycles, refused, acknowledged }: Size,
   makeRoom: () => void,
 ): Promise<MixedLoad> {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
+import { createDatabase, createPostgresDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept, assertSound } from '../../../../testkit/src/ledger.ts';
 import { findNobody } from '../../../../testkit/src/postgres-programs.ts';
-import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import type { Tenant } from '../../../../testkit/src/service.ts';
 import { mountSmallDisk, type SmallDisk } from '../../../../testkit/src/small-disk.ts';
 import type { Trial } from '../../part.ts';
@@ -12,20 +11,14 @@ import { ADMINISTRATOR, createTenant, postgresFor, serve } from '../../service.t
 import { assertRead, expectSoon, fillUnderLoad, makeTenant, READS, startOrWords } from './filling.ts';
 import { Probes } from './probes.ts';
 
-/**
- * The minimum space to free: more than the load and the probes need before the disk is filled again. SQLite's
- * log takes at most half of the free space.
- */
+/** More than the load and the probes need in between. SQLite's log takes at most half of the free space. */
 const ROOM_BYTES_MIN = 10_000_000;
 const SIZES = {
   full: { megabytes: 160, cycles: 12, refused: 60, acknowledged: 200 },
   small: { megabytes: 40, cycles: 2, refused: 20, acknowledged: 60 },
 };
 const LOG_LEVEL_ERROR = 50;
-/**
- * How many bytes are free when the service starts: none, too few for the index of the log (32 KiB), or enough for the
- * index and a few pages.
- */
+/** The free bytes: none, too few for the index of the log (32 KiB), or enough for it and a few pages. */
 const ROOM_AT_START = { full: [0, 16_384, 40_960, 65_536], small: [0] };
 
 /** Fills the disk repeatedly under load, tries each kind of request, and restarts the service. */
@@ -44,6 +37,8 @@ export async function fillDisk(trial: Trial) {
   await probes.prepare();
   // The service logs only the first of several failures in a row, and then the next success.
   const countLog = () => service.log.filter(({ work }) => work === 'record key use');
+  // A failing entry says that key use could not be recorded.
+  const isFailing = (entry?: Record<string, unknown>) => entry?.level === LOG_LEVEL_ERROR;
   await expectSoon('key use is written again', () => !isFailing(countLog().at(-1)));
   const logged = countLog().length;
   disk.fill();
@@ -51,13 +46,17 @@ export async function fillDisk(trial: Trial) {
   await expectSoon('key use cannot be written', () => countLog().slice(logged).some(isFailing));
   makeEnoughRoom(disk);
   await probes.goOn();
-  await assertCounted(database, probes);
-  const before = await readList(service, tenant);
+  await expectSoon('requests during a full disk are counted', async () => {
+    const [row] = await database.sql('select sum(requests) as sum from key_hours where key_id = ?', probes.keyId);
+    return Number(row?.sum) === probes.requests;
+  });
+  const before = await assertRead(service, tenant, '/listings');
   assert.equal(await service.end(), 0, 'the service did not exit with 0');
 
   const starts = await startFull(trial, disk, settings, tenant);
   const last = await serve(trial, settings);
-  assert.equal(await readList(last, tenant), before, 'starts on a full disk changed the listings');
+  const after = await assertRead(last, tenant, '/listings');
+  assert.equal(after, before, 'starts on a full disk changed the listings');
   await assertSound(database, 'the file');
   await last.end();
   return {
@@ -73,10 +72,6 @@ export async function fillDisk(trial: Trial) {
 function makeEnoughRoom(disk: SmallDisk): void {
   const bytes = disk.makeRoom();
   if (bytes < ROOM_BYTES_MIN) throw new Error(`the disk is too small for the trial: ${bytes} bytes are free`);
-}
-
-function readList(service: ServeProcess, tenant: Tenant): Promise<string> {
-  return assertRead(service, tenant, '/listings');
 }
 
 /** Checks that on a full disk, the service either starts and serves reads, or says why it does not start. */
@@ -96,18 +91,6 @@ async function startFull(trial: Trial, disk: SmallDisk, settings: Record<string,
     disk.makeRoom();
   }
   return starts;
-}
-
-/** Whether the line says that key use could not be recorded. */
-function isFailing(entry?: Record<string, unknown>): boolean {
-  return entry?.level === LOG_LEVEL_ERROR;
-}
-
-async function assertCounted({ sql }: TestDatabase, { keyId, requests }: Probes): Promise<void> {
-  await expectSoon('requests during a full disk are counted', async () => {
-    const [row] = await sql('select sum(requests) as sum from key_hours where key_id = ?', keyId);
-    return Number(row?.sum) === requests;
-  });
 }
 
 const MEGABYTES = 64;

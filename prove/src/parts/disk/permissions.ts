@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { defer } from '../../../../testkit/src/cleanup.ts';
 import { mount, whyNoMounts } from '../../../../testkit/src/mounts.ts';
 import { findNobody, isOpen } from '../../../../testkit/src/postgres-programs.ts';
-import { environment, SOURCE_PROGRAM } from '../../../../testkit/src/process.ts';
-import { directoryFor, spawnFor } from '../../../../testkit/src/serving.ts';
+import { SOURCE_PROGRAM } from '../../../../testkit/src/process.ts';
+import { directoryFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
-import { settingsOf } from '../../service.ts';
+import { spawnServe } from '../../service.ts';
 
 type User = Awaited<ReturnType<typeof findNobody>>;
 
@@ -20,29 +20,28 @@ interface Ban {
 }
 
 const bans: readonly Ban[] = [
-  {
-    what: 'the file is read-only',
-    do: (directory) => chmodSync(join(directory, 'listings.db'), 0o444),
-    isSmall: true,
-  },
+  { what: 'the file is read-only', do: (directory) => chmodSync(join(directory, 'listings.db'), 0o444), isSmall: true },
   { what: 'the file is not readable', do: (directory) => chmodSync(join(directory, 'listings.db'), 0o000) },
   { what: 'the directory is read-only', do: (directory) => chmodSync(directory, 0o555) },
   { what: 'the directory is not accessible', do: (directory) => chmodSync(directory, 0o000) },
 ];
 
-/**
- * Removes permissions from copies of a database, and starts the service on each copy.
- * @returns the number of failed starts, and what was not tried
- */
+/** Starts the service on copies of a database without permissions. @returns the failed starts and what was not tried */
 export async function takeRights(trial: Trial, original: string): Promise<{ refused: number; skipped: string[] }> {
   const isRoot = process.getuid?.() === 0;
   const skipped: string[] = [];
   let refused = 0;
   const tryAs = async (what: string, user: User, spoil: (directory: string) => void) => {
-    const directory = await copyDatabase(trial, original, user);
+    const directory = await directoryFor(trial);
+    await cp(original, directory, { recursive: true });
+    const paths = [directory, ...readdirSync(directory).map((name) => join(directory, name))];
+    if (user !== undefined) for (const path of paths) chownSync(path, user.uid, user.gid);
     spoil(directory);
     trial.say(what);
-    assertTold(what, await startAs(trial, directory, user), directory);
+    const said = await startAs(trial, directory, user);
+    assert.ok(said !== undefined, `${what}: a read-only database is served`);
+    assert.match(said, /^error: [^\n]* must belong to the user that runs this[^\n]*\n$/, `${what}: ${said}`);
+    assert.ok(said.includes(directory), `${what}: the error does not name the file: ${said}`);
     refused += 1;
   };
   if (isRoot && ![SOURCE_PROGRAM, process.execPath].every(isOpen)) {
@@ -55,38 +54,19 @@ export async function takeRights(trial: Trial, original: string): Promise<{ refu
   }
   const whyNot = whyNoMounts();
   if (whyNot !== undefined) skipped.push(`a read-only disk: ${whyNot}`);
-  else await tryAs('the disk is read-only', undefined, (directory) => mountReadOnly(trial, directory));
+  else
+    await tryAs('the disk is read-only', undefined, (directory) => {
+      defer(trial, mount(directory, ['--bind'], directory));
+      execFileSync('mount', ['-o', 'remount,bind,ro', directory]);
+    });
   return { refused, skipped };
 }
 
-async function copyDatabase(trial: Trial, original: string, user: User): Promise<string> {
-  const directory = await directoryFor(trial);
-  await cp(original, directory, { recursive: true });
-  const paths = [directory, ...readdirSync(directory).map((name) => join(directory, name))];
-  if (user !== undefined) for (const path of paths) chownSync(path, user.uid, user.gid);
-  return directory;
-}
-
-function mountReadOnly(trial: Trial, directory: string): void {
-  defer(trial, mount(directory, ['--bind'], directory));
-  execFileSync('mount', ['-o', 'remount,bind,ro', directory]);
-}
-
-/**
- * Starts the service as the given user. If the service starts, kills it.
- * @returns the error output, or undefined if the service starts
- */
+/** Starts the service, and kills it if it starts. @returns the error output; undefined if it starts */
 async function startAs(trial: Trial, directory: string, user: User): Promise<string | undefined> {
-  const env = environment({ PORT: '0', ...settingsOf(trial, { DATA_DIR: directory }) });
-  const { child, output, closed } = spawnFor(trial, process.execPath, [SOURCE_PROGRAM, 'serve'], env, '/', user);
+  const { child, output, closed } = spawnServe(trial, { DATA_DIR: directory }, '/', user);
   const isServing = () => output.stdout.includes('"msg":"listening"');
   child.stdout.on('data', () => isServing() && child.kill('SIGKILL'));
   await closed;
   return isServing() ? undefined : output.stderr;
-}
-
-function assertTold(what: string, said: string | undefined, directory: string): void {
-  assert.ok(said !== undefined, `${what}: a read-only database is served`);
-  assert.match(said, /^error: [^\n]* must belong to the user that runs this[^\n]*\n$/, `${what}: ${said}`);
-  assert.ok(said.includes(directory), `${what}: the error does not name the file: ${said}`);
 }

@@ -18,7 +18,6 @@ const TRIES_MAX = 2_000;
 
 const IN_DASHBOARD = '/api-keys /invitations /account /listings?limit=1 /session /members /activity'.split(' ');
 
-/** Sends each kind of request, both with a key and from the dashboard. */
 export class Probes {
   readonly #service: ServeProcess;
   readonly #accountId: string;
@@ -43,10 +42,7 @@ export class Probes {
     this.#listing = JSON.parse((await this.#send('POST', '/listings', { ...LISTING, externalId: 'A-1' })).text);
   }
 
-  /**
-   * Checks that writes get 507 and change nothing, and that reads work.
-   * @returns the number of kinds of requests
-   */
+  /** Writes must get 507 and change nothing, and reads must work. @returns the number of kinds of requests */
   async tryAll(trial: Trial, settings: Record<string, string>): Promise<number> {
     await this.#useUpRoom();
     const before = await this.#readAll();

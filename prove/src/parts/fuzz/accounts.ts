@@ -2,18 +2,11 @@ import assert from 'node:assert/strict';
 import { Browser, PASSWORD } from '../../../../testkit/src/browser.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 
-/** The headers that identify each caller. */
 export type Callers = ReturnType<typeof callersOf>;
 
-/** An account with an administrator, a member, and keys. */
-export interface World {
-  url: string;
-  browser: Browser;
-  administratorId: string;
-  callers: Callers;
-}
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
-export async function createWorld(url: string, settings: Record<string, string>, lane: number): Promise<World> {
+export async function createWorld(url: string, settings: Record<string, string>, lane: number) {
   const email = `ada-${lane}@example.com`;
   const names = ['accounts', 'create', '--name', `Lane ${lane}`, '--admin-email', email];
   const args = [...names, '--admin-password-stdin', '--json'];
@@ -29,7 +22,7 @@ export async function createWorld(url: string, settings: Record<string, string>,
   await browser.ask('DELETE', `/admin/api-keys/${deleted.id}`, undefined, 204);
   const member = await invite(browser, url, `grace-${lane}@example.com`);
   const callers = callersOf(url, { full: full.key, read: read.key, deleted: deleted.key }, { browser, member });
-  return { url, browser, administratorId: session.user.id, callers };
+  return { url, browser, administratorId: String(session.user.id), callers };
 }
 
 async function invite(browser: Browser, url: string, email: string): Promise<Browser> {

@@ -1,36 +1,28 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type DocumentedOperation, OpenApiDocument, type Told } from '../../../../testkit/src/openapi.ts';
-import { REPOSITORY } from '../../../../testkit/src/process.ts';
+import {
+  type DocumentedOperation,
+  type OpenApiDocument,
+  readDocument,
+  type Told,
+} from '../../../../testkit/src/openapi.ts';
 
-/**
- * An API and its OpenAPI document. The document is read from the repository, because a fault in the service
- * could also change the document that it serves.
- */
-export interface Api {
-  base: '/v1' | '/admin';
+export const BASES = ['/v1', '/admin'] as const;
+export type Base = (typeof BASES)[number];
+export const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+/** An operation, and the API and the document to which it belongs. */
+export interface Target {
+  base: Base;
   document: OpenApiDocument;
-}
-
-export interface Target extends Api {
   operation: DocumentedOperation;
 }
 
-const APIS: Api[] = [
-  { base: '/v1', document: readDocument('openapi.json') },
-  { base: '/admin', document: readDocument('admin.json') },
-];
+export const TARGETS: readonly Target[] = BASES.flatMap((base) => {
+  const document = readDocument(base === '/v1' ? 'openapi' : 'admin');
+  return document.operations.map((operation) => ({ base, document, operation }));
+});
 
-function readDocument(name: string): OpenApiDocument {
-  return new OpenApiDocument(readFileSync(join(REPOSITORY, 'openapi', name), 'utf8'));
-}
-
-export const TARGETS: readonly Target[] = APIS.flatMap((api) =>
-  api.document.operations.map((operation) => ({ ...api, operation })),
-);
-
-export function findTarget(base: Api['base'], operationId: string): Target {
+export function findTarget(base: Base, operationId: string): Target {
   const target = TARGETS.find((each) => each.base === base && each.operation.operationId === operationId);
   if (target === undefined) throw new Error(`there is no operation ${operationId} below ${base}`);
   return target;
@@ -72,17 +64,16 @@ export class Tally {
   /** Lists the outcomes of each operation, such as `201 × 4,812, 400 invalid_json × 210`. */
   lines(): [operation: string, outcomes: string][] {
     return TARGETS.map((target) => {
-      const outcomes = this.#documented().filter((each) => each.target === target);
-      const seen = outcomes.map(({ outcome }) => [outcome, this.#counts.get(nameOf(target, outcome)) ?? 0] as const);
-      const told = seen.filter(([, count]) => count > 0).map(([outcome, count]) => `${outcome} × ${count}`);
+      const told = this.#documented().flatMap(({ target: each, outcome }) => {
+        const count = each === target ? this.#counts.get(nameOf(target, outcome)) : undefined;
+        return count === undefined ? [] : [`${outcome} × ${count}`];
+      });
       return [`${target.base} ${target.operation.operationId}`, told.join(', ')];
     });
   }
 
   unseen(): string {
-    return Object.entries(ELSEWHERE)
-      .map(([code, why]) => `${code}: ${why}`)
-      .join('; ');
+    return Array.from(Object.entries(ELSEWHERE), ([code, why]) => `${code}: ${why}`).join('; ');
   }
 
   #documented(): { target: Target; outcome: string }[] {
@@ -144,10 +135,7 @@ export class Caller {
   }
 }
 
-/**
- * Sends a request. If it fails, tries again on a new connection, because an idle connection can close just
- * before it is used.
- */
+/** Tries again on a new connection, because an idle connection can close just before it is used. */
 async function tell(url: string, init: RequestInit): Promise<Told> {
   const again = () => fetch(url, init).catch((error: unknown) => assert.fail(`no response: ${describe(error)}`));
   const response = await fetch(url, init).catch(again);

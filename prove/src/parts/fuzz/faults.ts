@@ -61,13 +61,16 @@ const isAdmin = ({ base }: Target) => base === '/admin';
 const isAccounts = (target: Target) => isAdmin(target) && !isOfPeople(target.operation);
 const changes = ({ operation }: Target) => operation.method !== 'get';
 const hasBody = ({ operation }: Target) => operation.requestBody !== undefined;
-/** Operations whose body is a file. */
 export const isFile = ({ operation }: Target) => /^(createImport|putFeed)$/.test(operation.operationId);
 const hasObject = (target: Target) => hasBody(target) && !isFile(target);
 /** Operations that a read-only key cannot call, although some only read. */
 const needsFullAccess = (target: Target) => isV1(target) && (changes(target) || isOfWebhooks(target));
 const isOfWebhooks = ({ operation }: Target) => /Webhook/.test(operation.operationId);
 const isAny = () => true;
+const isForAdministrators = (target: Target) =>
+  isAccounts(target) && ADMINISTRATORS_ONLY.test(target.operation.operationId);
+const firstParameter = ({ operation }: Target) =>
+  operation.parameters.find((parameter) => parameter.in === 'query')?.name;
 
 /** Operations for administrators only. The document states this only in prose. */
 const ADMINISTRATORS_ONLY =
@@ -108,16 +111,8 @@ export function faultsOf(target: Target): Fault[] {
   return FAULTS.filter(({ fits }) => fits(target));
 }
 
-function isForAdministrators(target: Target): boolean {
-  return isAccounts(target) && ADMINISTRATORS_ONLY.test(target.operation.operationId);
-}
-
 function takes(name: string): Fault['fits'] {
   return ({ operation }) => operation.parameters.some((parameter) => parameter.name === name);
-}
-
-function firstParameter({ operation }: Target): string | undefined {
-  return operation.parameters.find((parameter) => parameter.in === 'query')?.name;
 }
 
 function repeatParameter({ target, query }: Prepared): void {
@@ -131,10 +126,7 @@ function as(caller: Prepared['caller']): Fault['apply'] {
   };
 }
 
-/**
- * Sends the request with a read-only key. Because such a key is sufficient for a dry run of a feed, `dryRun`
- * is removed.
- */
+/** A read-only key is sufficient for a dry run of a feed, so `dryRun` is removed. */
 function asReader(request: Prepared): void {
   request.caller = 'reader';
   if (request.target.operation.operationId !== 'putFeed') return;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readTexts } from '../../texts.ts';
 import type { World } from './accounts.ts';
-import { Caller, findTarget, type Tally } from './caller.ts';
+import { Caller, findTarget, JSON_TYPE, type Tally } from './caller.ts';
 
 /**
  * The outcome of a body: `taken` if a listing is created, `fields` for an error in its fields, or `no JSON`
@@ -16,13 +16,11 @@ interface JsonCase {
   fate: JsonFate;
 }
 
-/**
- * JSON by its place and its outcome. For example, `body taken` contains whole bodies that are accepted, and `member
- * taken` contains values that are accepted in `metadata`.
- */
+/** JSON by its place and outcome: `body taken` has accepted bodies, `member taken` accepted values in `metadata`. */
 const TEXTS = readTexts(new URL('json-texts.jsonl', import.meta.url));
 /** Replaces the word `DOCUMENT` in `json-texts.jsonl`. */
 const DOCUMENT = '{"address":"12 Elm Straße 😀","beds":3,"baths":2,"metadata":{"a":1.5e1,"b":true,"c":"\\u00e9"}}';
+const MEMBER_START = '{"address":"12 Elm Street","beds":3,"baths":2,"metadata":{"a":';
 const SPACED = DOCUMENT.replaceAll(':', ' : ').replaceAll(',', '\n,\t');
 const DEPTHS = [500, 10_000];
 const NESTED = DEPTHS.flatMap((depth) => [
@@ -51,7 +49,7 @@ const BYTES: [what: string, body: Buffer][] = [
 function jsonCases(): JsonCase[] {
   return [
     ...(['taken', 'fields', 'removal', 'no JSON'] as const).flatMap((fate) => [
-      ...(TEXTS.get(`member ${fate}`) ?? []).map((text) => caseOf(text, fate, inMetadata(text))),
+      ...(TEXTS.get(`member ${fate}`) ?? []).map((text) => caseOf(text, fate, `${MEMBER_START}${text}}}`)),
       ...(TEXTS.get(`body ${fate}`) ?? []).map((text) => caseOf(text, fate, text.replace('DOCUMENT', DOCUMENT))),
     ]),
     caseOf('spaces and line feeds', 'taken', SPACED),
@@ -61,7 +59,6 @@ function jsonCases(): JsonCase[] {
   ];
 }
 
-/** The document, damaged at each of its bytes. */
 function damagedCases(): JsonCase[] {
   const bytes = Buffer.from(DOCUMENT);
   return [
@@ -78,10 +75,6 @@ function caseOf(text: string, fate: JsonFate, body: string): JsonCase {
   return { what: JSON.stringify(text).slice(0, 80), body: Uint8Array.from(Buffer.from(body)), fate };
 }
 
-function inMetadata(value: string): string {
-  return `{"address":"12 Elm Street","beds":3,"baths":2,"metadata":{"a":${value}}}`;
-}
-
 const FATES: Record<JsonCase['fate'], RegExp> = {
   taken: /^201 $/,
   fields: /^422 validation_failed$/,
@@ -91,13 +84,9 @@ const FATES: Record<JsonCase['fate'], RegExp> = {
 };
 const CREATE = findTarget('/v1', 'createListing');
 const IMPORT = findTarget('/v1', 'createImport');
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 const GOOD_ROW = '{"address":"the last one","beds":1,"baths":1}';
 
-/**
- * Checks that each case has the expected outcome, as a body and as a line of an import. Of the damaged documents,
- * only one in `share` is tried.
- */
+/** Tries each case as a body and as a line of an import. Of the damaged documents, one in `share` is tried. */
 export async function tryJson(world: World, tally: Tally, share: number): Promise<string[]> {
   const caller = new Caller(world.url, tally);
   const fates: string[] = [];
@@ -109,12 +98,8 @@ export async function tryJson(world: World, tally: Tally, share: number): Promis
     fates.push(`${each.what} ${status} ${code} ${offset}`);
     const words = `JSON has a wrong outcome: ${each.what} is ${each.fate}: ${text}`;
     assert.match(`${status} ${code}`, FATES[each.fate], words);
-    if (code === 'invalid_json') {
-      assert.ok(
-        Number.isInteger(offset) && offset >= 0 && offset <= each.body.length,
-        `${each.what}: the error has the offset ${offset}`,
-      );
-    }
+    const isPlace = Number.isInteger(offset) && offset >= 0 && offset <= each.body.length;
+    assert.ok(code !== 'invalid_json' || isPlace, `${each.what}: the error has the offset ${offset}`);
     if (isLine(each)) fates.push(await importLine(each, world, caller));
   }
   return fates;
@@ -123,10 +108,7 @@ export async function tryJson(world: World, tally: Tally, share: number): Promis
 /** The first bytes of gzip, and of text in UTF-8 or UTF-16 with a byte order mark. */
 const OTHER_STARTS = ['\x1f\x8b', '\xef\xbb', '\xff\xfe', '\xfe\xff'];
 
-/**
- * Whether a body can be a line of an import. A line break or a blank line would change the number of rows, and a file
- * that starts like gzip or UTF-16, or with a byte order mark, is not read as plain UTF-8.
- */
+/** Not with line breaks or if blank, which changes the number of rows, nor if it starts like gzip, UTF-16, or a BOM. */
 function isLine({ body }: JsonCase): boolean {
   const text = Buffer.from(body).toString('latin1');
   const isOther = text.slice(0, 2).includes('\0') || OTHER_STARTS.some((start) => text.startsWith(start));

@@ -8,39 +8,35 @@ const REMEMBERED_MAX = 20;
 
 export type Listing = Record<string, unknown> & { id: string };
 
+export const FEEDS = ['mls', 'broker-1', 'a', '0'];
+
+/** The objects of one kind, by id or name: those that exist, with a value, and those that do not exist any more. */
+const pool = (deleted: readonly string[] = []) => ({ live: new Map<string, string>(), deleted: new Set(deleted) });
+
 /** The state of an account, according to the responses so far. */
 export class Known {
-  /** The latest JSON of each listing, by id. */
-  readonly listings = new Map<string, string>();
-  readonly deleted = new Set<string>();
+  /** By path parameter. The values are the JSON of a listing, the email of an invitation, or what owns the object. */
+  readonly pools = {
+    id: pool(),
+    keyId: pool(),
+    entryId: pool(),
+    memberId: pool(),
+    invitationId: pool(),
+    name: pool(FEEDS),
+    runId: pool(),
+    view: pool(),
+    webhookId: pool(),
+    deliveryId: pool(),
+  };
+  readonly listings = this.pools.id.live;
+  readonly deleted: ReadonlySet<string> = this.pools.id.deleted;
   epoch = '';
   sequence = 0;
-  readonly pages: string[] = [];
   /** Requests with an Idempotency-Key, and their responses. */
   readonly done: { request: Prepared; told: Told }[] = [];
-  readonly keys: string[] = [];
-  readonly deletedKeys: string[] = [];
-  /** The ids of requests in the request log. */
-  requests: string[] = [];
-  /**
-   * The email of each invitation, by the invitation's id. A new invitation to the same email revokes the
-   * earlier one.
-   */
-  readonly invitations = new Map<string, string>();
-  readonly deletedInvitations: string[] = [];
-  readonly memberId: string;
-  readonly feeds = new Set<string>();
-  /** The ids of runs, with the names of their feeds. */
-  readonly runs = new Map<string, string>();
-  /** The names of saved views. */
-  readonly views = new Set<string>();
-  readonly webhooks = new Set<string>();
-  readonly deletedWebhooks = new Set<string>();
-  /** The ids of deliveries, with the ids of their endpoints. */
-  readonly deliveries = new Map<string, string>();
 
   constructor(memberId: string) {
-    this.memberId = memberId;
+    this.add('memberId', memberId);
   }
 
   findByExternalId(externalId: string): string | undefined {
@@ -57,40 +53,35 @@ export class Known {
     this.listings.set(JSON.parse(text).id, text);
   }
 
-  delete(id: string): void {
-    this.listings.delete(id);
-    this.deleted.add(id);
+  add(kind: keyof Known['pools'], id: string, value = ''): void {
+    this.pools[kind].live.set(id, value);
+    this.pools[kind].deleted.delete(id);
   }
 
-  /** Records that listings were deleted. Ids that have no listing are ignored. */
-  deleteSome(ids: string[]): void {
-    for (const id of ids) if (this.listings.has(id)) this.delete(id);
+  /** Records that an object was deleted, with the runs of a feed or the deliveries to an endpoint. */
+  delete(kind: keyof Known['pools'], id: string): void {
+    this.pools[kind].live.delete(id);
+    this.pools[kind].deleted.add(id);
+    const owned = this.pools[kind === 'name' ? 'runId' : 'deliveryId'].live;
+    for (const [each, owner] of owned) if (owner === id) owned.delete(each);
   }
 
-  remember<T>(list: T[], value: T): void {
-    list.push(value);
-    if (list.length > REMEMBERED_MAX) list.shift();
+  remember(request: Prepared, told: Told): void {
+    this.done.push({ request, told });
+    if (this.done.length > REMEMBERED_MAX) this.done.shift();
   }
 
-  deleteKey(id: string): void {
-    this.keys.splice(this.keys.indexOf(id), 1);
-    this.deletedKeys.push(id);
+  addKey(id: string): void {
+    const { live } = this.pools.keyId;
+    this.add('keyId', id);
+    for (const oldest of [...live.keys()].slice(0, -REMEMBERED_MAX)) live.delete(oldest);
   }
 
-  /** Removes a rolled key, so that it is not rolled again, and adds the new key instead. */
-  rollKey(id: string, newId: string, isDeleted: boolean): void {
-    this.keys.splice(this.keys.indexOf(id), 1, newId);
-    if (isDeleted) this.deletedKeys.push(id);
-  }
-
+  /** A new invitation to the same email revokes the earlier one. */
   invite({ id, email }: { id: string; email: string }): void {
-    for (const [earlier, address] of this.invitations) if (address === email) this.revoke(earlier);
-    this.invitations.set(id, email);
-  }
-
-  revoke(id: string): void {
-    this.invitations.delete(id);
-    this.deletedInvitations.push(id);
+    for (const [earlier, address] of this.pools.invitationId.live)
+      if (address === email) this.delete('invitationId', earlier);
+    this.add('invitationId', id, email);
   }
 
   /** Asserts that a complete list without filters contains exactly the known listings. */
@@ -101,7 +92,6 @@ export class Known {
     this.assertKnown(data);
   }
 
-  /** Asserts that every listing of a list is known and unchanged. */
   assertKnown(data: readonly Listing[]): void {
     for (const listing of data) {
       assert.ok(!this.deleted.has(listing.id), `the deleted listing ${listing.id} is in a list`);
@@ -110,35 +100,18 @@ export class Known {
     }
   }
 
-  /**
-   * Updates the known listings after a feed's file was applied or a feed was deleted. Both can delete
-   * listings that belong to feeds.
-   */
+  /** After a file was applied or a feed deleted, only listings that belong to feeds may be gone. */
   takeFeeds(data: readonly Listing[]): void {
     const ids = new Set(data.map(({ id }) => id));
     for (const [id, text] of this.listings) {
       if (ids.has(id)) continue;
       assert.ok('feed' in JSON.parse(text), `the listing ${id} is gone, but belongs to no feed`);
-      this.delete(id);
+      this.delete('id', id);
     }
     this.take(data);
   }
 
-  deleteFeed(name: string): void {
-    this.feeds.delete(name);
-    for (const [id, feed] of this.runs) if (feed === name) this.runs.delete(id);
-  }
-
-  deleteWebhook(id: string): void {
-    this.webhooks.delete(id);
-    this.deletedWebhooks.add(id);
-    for (const [delivery, owner] of this.deliveries) if (owner === id) this.deliveries.delete(delivery);
-  }
-
-  /**
-   * Updates the known listings after an import, whose response does not describe each row. All listings known
-   * before must still exist.
-   */
+  /** After an import, whose response does not describe each row, all known listings must still exist. */
   take(data: readonly Listing[]): void {
     for (const { id } of data) assert.ok(!this.deleted.has(id), `the deleted listing ${id} came back by an import`);
     const ids = new Set(data.map(({ id }) => id));

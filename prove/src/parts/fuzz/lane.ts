@@ -12,6 +12,15 @@ const LIST = findTarget('/v1', 'listListings');
 const DELETE = findTarget('/v1', 'deleteListing');
 const LIST_FEEDS = findTarget('/v1', 'listFeeds');
 
+/** What operations delete whose path ends with its id or name. */
+const DELETING: Record<string, keyof Known['pools']> = {
+  deleteApiKey: 'keyId',
+  deleteInvitation: 'invitationId',
+  deleteFeed: 'name',
+  deleteSavedView: 'view',
+  deleteWebhook: 'webhookId',
+};
+
 /** Sends requests for one account one after another, so that the state before each request is known. */
 export class Lane extends Caller {
   readonly known: Known;
@@ -61,44 +70,43 @@ export class Lane extends Caller {
     assert.ok(!isReplayed, 'a response to a new Idempotency-Key is a replay');
     // A replay of a change to a webhook endpoint or a feed returns its current state.
     const isComparable = request.headers['Idempotency-Key'] !== undefined && !/Webhook|updateFeed/.test(operationId);
-    if (isComparable) known.remember(known.done, { request, told });
+    if (isComparable) known.remember(request, told);
+    const [ownerId = '', id = ''] = request.path.split('/').slice(-2);
     if (/^(create|update|upsert)Listing(ByExternalId)?$/.test(operationId)) known.keep(told.text);
-    if (/^deleteListing(ByExternalId)?$/.test(operationId)) known.delete(request.listingId ?? '');
-    if (operationId === 'deleteListings') known.deleteSome(Object(request.value).ids);
+    if (/^deleteListing(ByExternalId)?$/.test(operationId)) known.delete('id', request.listingId ?? '');
+    if (operationId === 'deleteListings')
+      for (const id of Object(request.value).ids) if (known.listings.has(id)) known.delete('id', id);
     if (operationId === 'createImport') known.take((await this.readAll()).data);
     if (operationId === 'listListings') await this.#learnList(request, told);
-    if (operationId === 'listRequests') known.requests = JSON.parse(told.text).data.map(({ id }: { id: string }) => id);
-    if (operationId === 'createApiKey') known.remember(known.keys, JSON.parse(told.text).id);
+    if (operationId === 'listRequests') {
+      known.pools.entryId.live.clear();
+      for (const { id } of JSON.parse(told.text).data) known.add('entryId', id);
+    }
+    if (operationId === 'createApiKey') known.addKey(JSON.parse(told.text).id);
     if (operationId === 'rollApiKey') {
-      const isDeleted = Object(request.value).expiresInHours === 0;
-      known.rollKey(request.path.split('/').at(-2) ?? '', JSON.parse(told.text).id, isDeleted);
+      // The old key must not be rolled again, even while it still works.
+      known.pools.keyId.live.delete(ownerId);
+      if (Object(request.value).expiresInHours === 0) known.delete('keyId', ownerId);
+      known.addKey(JSON.parse(told.text).id);
     }
-    if (operationId === 'deleteApiKey') known.deleteKey(lastPart(request.path));
     if (operationId === 'createInvitation') known.invite(JSON.parse(told.text));
-    if (operationId === 'deleteInvitation') known.revoke(lastPart(request.path));
-    if (operationId === 'deleteFeed') {
-      known.deleteFeed(lastPart(request.path));
-      known.takeFeeds((await this.readAll()).data);
-    }
-    if (operationId === 'saveView') known.views.add(JSON.parse(told.text).name);
-    if (operationId === 'deleteSavedView') known.views.delete(decodeURIComponent(lastPart(request.path)));
-    if (operationId === 'createWebhook') known.webhooks.add(JSON.parse(told.text).id);
-    if (operationId === 'deleteWebhook') known.deleteWebhook(lastPart(request.path));
-    if (operationId === 'listWebhookDeliveries') this.#learnDeliveries(request.path.split('/').at(-2) ?? '', told);
+    if (operationId === 'saveView') known.add('view', JSON.parse(told.text).name);
+    if (operationId === 'createWebhook') known.add('webhookId', JSON.parse(told.text).id);
+    if (operationId === 'listWebhookDeliveries')
+      for (const { id } of JSON.parse(told.text).data) known.add('deliveryId', id, ownerId);
+    const deleted = DELETING[operationId];
+    if (deleted !== undefined) known.delete(deleted, decodeURIComponent(id));
+    if (operationId === 'deleteFeed') known.takeFeeds((await this.readAll()).data);
   }
 
   async #learnFeeds(): Promise<void> {
     const { known } = this;
     const { text } = await this.ask(LIST_FEEDS, 'GET', '/v1/feeds', this.#callers.key);
     for (const { name, lastRun } of JSON.parse(text).data) {
-      known.feeds.add(name);
-      if (lastRun) known.runs.set(lastRun.id, name);
+      known.add('name', name);
+      if (lastRun) known.add('runId', lastRun.id, name);
     }
     known.takeFeeds((await this.readAll()).data);
-  }
-
-  #learnDeliveries(webhookId: string, { text }: Told): void {
-    for (const { id } of JSON.parse(text).data) this.known.deliveries.set(id, webhookId);
   }
 
   async #learnList({ query, headers, target }: Prepared, { text, headers: told }: Told): Promise<void> {
@@ -133,7 +141,6 @@ export class Lane extends Caller {
     }
   }
 
-  /** Checks that a repeated request with an Idempotency-Key is replayed. */
   async #repeat(): Promise<void> {
     const earlier = this.known.done[0];
     if (earlier === undefined) return;
@@ -146,12 +153,11 @@ export class Lane extends Caller {
     for (const id of [...this.known.listings.keys()].slice(0, LISTINGS_MAX / 2)) {
       const told = await this.ask(DELETE, 'DELETE', `/v1/listings/${id}`, this.#callers.key);
       assert.equal(told.status, 204, told.text);
-      this.known.delete(id);
+      this.known.delete('id', id);
     }
     this.known.assertComplete((await this.readAll()).data);
   }
 
-  /** Reads the list of listings, and remembers its epoch and sequence. */
   async readAll(): Promise<{ data: Listing[] }> {
     const { text } = await this.ask(LIST, 'GET', '/v1/listings', this.#callers.key);
     const list = JSON.parse(text);
@@ -159,8 +165,4 @@ export class Lane extends Caller {
     this.known.sequence = list.sequence;
     return list;
   }
-}
-
-function lastPart(path: string): string {
-  return path.split('/').at(-1) ?? '';
 }

@@ -91,7 +91,6 @@ function judgeStored({ target, value, headers }: Prepared, text: string): void {
   }
 }
 
-/** Fields with default values. */
 const DEFAULTED = new Set(['status', 'currency', 'livingAreaUnits', 'lotSizeUnits']);
 
 function assertMerged(stored: Record<string, unknown>, given: object): void {
@@ -110,16 +109,13 @@ function judgeReport({ target, value, headers, query }: Prepared, report: Record
   if (headers['Content-Type'] === 'text/csv') return;
   const { document, operation } = target;
   const { items = {} }: Schema = operation.requestBody?.content['application/json']?.schema ?? {};
+  // The line that ends an export does not count as a row.
+  const isEnd = (row: unknown) => typeof row === 'object' && row !== null && 'end' in row;
   const invalid = rows.filter((row) => !isEnd(row) && !document.matches(normalForm(row, items, document), items));
   const counted = created + updated + unchanged + failed;
   assert.equal(counted, rows.length, 'the report and the file differ in their number of rows');
   if (query.some(([name, given]) => name === 'clean' && given === 'true')) return;
   assert.ok(failed >= invalid.length, `${invalid.length - failed} rows that violate their schema were saved`);
-}
-
-/** Whether a row is the line that ends an export, which does not count as a row. */
-function isEnd(row: unknown): boolean {
-  return typeof row === 'object' && row !== null && 'end' in row;
 }
 
 export function errorOf({ status, text }: Told): Partial<Refused> & { details?: { field: string; code: string }[] } {

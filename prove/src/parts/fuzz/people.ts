@@ -11,7 +11,6 @@ import { Visitor } from './visitor.ts';
 
 const WRONG = 'battery horse staple correct';
 const NEW_PASSWORD = 'staple correct battery horse';
-/** The email of the first administrator. */
 const FIRST = 'first@example.com';
 const NOBODYS_TOKEN = 'x'.repeat(43);
 /** More concurrent requests than the service accepts: it hashes one password at a time, and 16 more can wait. */

@@ -2,10 +2,9 @@ import type { DocumentedParameter } from '../../../../testkit/src/openapi.ts';
 import type { Schema } from '../../../../testkit/src/schema-values.ts';
 import type { Draft } from './drafts.ts';
 import { isFile, type Prepared, STEP } from './faults.ts';
-import type { Known } from './known.ts';
+import { FEEDS, type Known } from './known.ts';
 import { judgeParameter, normalForm } from './rules.ts';
 
-/** Builds a request from a draft and the known state. */
 export function prepare(draft: Draft, known: Known, freshKey: string): Prepared {
   const { target, faults, at } = draft;
   const request: Prepared = {
@@ -23,14 +22,14 @@ export function prepare(draft: Draft, known: Known, freshKey: string): Prepared 
     mayRefuse: { query: false, body: false },
   };
   setPath(request, draft, known);
-  setAccept(request, draft);
+  const types = ['*/*', ...Object.keys(target.operation.responses['200']?.content ?? {})];
+  request.headers.Accept = types[draft.acceptAt % types.length] ?? '*/*';
   setBody(request, draft);
   judgeExternalId(request, known);
   judgeQuery(request, known);
   setConditions(request, draft, known);
   setRetry(request, draft, known, freshKey);
-  // Apply the faults in reverse order of the service's checks, so that the fault that the service checks
-  // first overrides the others.
+  // In reverse order of the service's checks, so that the fault that the service finds first overrides the others.
   for (const fault of faults.toSorted((one, other) => other.step - one.step)) fault.apply(request);
   return request;
 }
@@ -39,10 +38,9 @@ export function prepare(draft: Draft, known: Known, freshKey: string): Prepared 
 function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   const { operationId } = request.target.operation;
   const names = [...request.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-  const owners = new Map([...known.runs, ...known.deliveries]);
+  const owners = new Map([...known.pools.runId.live, ...known.pools.deliveryId.live]);
   let owner: string | undefined;
-  // Go from the last object in the path to the first, because an object such as a run determines the object
-  // that it belongs to.
+  // From the last object to the first, because an object such as a run determines the object that it belongs to.
   for (const name of names.toReversed()) {
     const { live, deleted } = poolsOf(/Views?$/.test(operationId) ? 'view' : name, known);
     const pool = CREATES.has(operationId) ? (NEW[name] ?? live) : { live, deleted, nothing: [] }[about];
@@ -63,30 +61,16 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
 const CREATES = new Set(['upsertListing', 'putFeed']);
 /** Path parameters for which the order of a 404 and an error in the fields is not specified. */
 const ANY_ORDER = new Set(['memberId', 'keyId', 'name', 'runId', 'webhookId', 'deliveryId']);
-const FEEDS = ['mls', 'broker-1', 'a', '0'];
 const NEW: Record<string, string[]> = { name: FEEDS };
 
 const NOBODY = 'lst_00000000000000000000000000';
 const NOTHING = [NOBODY, 'nobody', '0', 'a\u0000b', '\u202e', "' or 1=1 --", '😀', '%', 'x'.repeat(300)];
 const EXTERNAL_IDS = ['a', 'A', 'b/c', 'ü d', 'u\u0308 d', '%', '日本', "'e", '0', ' a ', 'MLS-1', 'MLS-2', 'MLS-3'];
 
-function poolsOf(name: string, known: Known): { live: string[]; deleted: string[] } {
-  if (name === 'id') return { live: [...known.listings.keys()], deleted: [...known.deleted] };
-  if (name === 'keyId') return { live: known.keys, deleted: known.deletedKeys };
-  if (name === 'invitationId') return { live: [...known.invitations.keys()], deleted: known.deletedInvitations };
-  if (name === 'entryId') return { live: known.requests, deleted: [] };
-  if (name === 'memberId') return { live: [known.memberId], deleted: [] };
-  if (name === 'name') return { live: [...known.feeds], deleted: FEEDS.filter((feed) => !known.feeds.has(feed)) };
-  if (name === 'view') return { live: [...known.views], deleted: [] };
-  if (name === 'runId') return { live: [...known.runs.keys()], deleted: [] };
-  if (name === 'webhookId') return { live: [...known.webhooks], deleted: [...known.deletedWebhooks] };
-  if (name === 'deliveryId') return { live: [...known.deliveries.keys()], deleted: [] };
-  return { live: EXTERNAL_IDS, deleted: EXTERNAL_IDS };
-}
-
-function setAccept({ target, headers }: Prepared, { acceptAt }: Draft): void {
-  const types = ['*/*', ...Object.keys(target.operation.responses['200']?.content ?? {})];
-  headers.Accept = types[acceptAt % types.length] ?? '*/*';
+function poolsOf(name: string, { pools }: Known): { live: string[]; deleted: string[] } {
+  const pool = Object.entries(pools).find(([kind]) => kind === name)?.[1];
+  if (pool === undefined) return { live: EXTERNAL_IDS, deleted: EXTERNAL_IDS };
+  return { live: [...pool.live.keys()], deleted: [...pool.deleted] };
 }
 
 function setBody(request: Prepared, { body, typeAt }: Draft): void {

@@ -8,11 +8,13 @@ import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import { importRows, serve } from '../../service.ts';
 import type { World } from './accounts.ts';
-import { Caller, findTarget, TARGETS, type Tally } from './caller.ts';
+import { BASES, type Base, Caller, findTarget, JSON_TYPE, TARGETS, type Tally } from './caller.ts';
 import { errorOf } from './outcome.ts';
 
 interface Rare {
   operationId: string;
+  /** Path parameters. The default of the others is `rare`. */
+  ids?: Record<string, string>;
   query?: string;
   headers?: Record<string, string>;
   body?: string;
@@ -20,7 +22,6 @@ interface Rare {
 }
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 const NOT_GZIP = { ...NDJSON, 'Content-Encoding': 'gzip' };
 const INVALID_TAG = { ...JSON_TYPE, 'If-Match': '1' };
 const UNLESS_ANY = { 'If-None-Match': '*' };
@@ -52,8 +53,6 @@ function rareRequests(key: string): Rare[] {
   ];
 }
 
-const BASES = ['/v1', '/admin'] as const;
-
 export async function askForRare(world: World, tally: Tally, times: number): Promise<void> {
   for (const base of BASES) {
     const requests = Array.from({ length: times }, (_, time) => rareRequests(`rare-${base}-${time}`)).flat();
@@ -61,44 +60,37 @@ export async function askForRare(world: World, tally: Tally, times: number): Pro
   }
 }
 
-/** Sends requests, and asserts their outcomes. */
-async function askInOrder(
-  { url, callers }: World,
-  tally: Tally,
-  base: (typeof BASES)[number],
-  requests: readonly Rare[],
-): Promise<void> {
-  const caller = new Caller(url, tally);
+async function askInOrder(world: World, tally: Tally, base: Base, requests: readonly Rare[]): Promise<void> {
+  const caller = new Caller(world.url, tally);
+  for (const request of requests) await ask(caller, world, base, request);
+}
+
+async function ask(caller: Caller, { callers }: World, base: Base, rare: Rare): Promise<Told> {
+  const { operationId, ids = {}, query = '', headers = {}, body, expected } = rare;
+  const target = findTarget(base, operationId);
+  const { method, path } = target.operation;
+  const url = base + path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'rare') + query;
   const entry = { '/v1': callers.key, '/admin': callers.administrator }[base];
-  for (const { operationId, query = '', headers = {}, body, expected } of requests) {
-    const target = findTarget(base, operationId);
-    const { method, path } = target.operation;
-    const url = base + path.replace(/\{(?:externalId|name)\}/, 'rare') + query;
-    const told = await caller.ask(target, method.toUpperCase(), url, { ...entry, ...headers }, body);
-    const outcome = outcomeOf(told);
-    const words = `${operationId}: ${expected} was expected, but the response is ${outcome}: ${told.text}`;
-    assert.equal(outcome, expected, words);
-  }
+  const told = await caller.ask(target, method.toUpperCase(), url, { ...entry, ...headers }, body);
+  const outcome = outcomeOf(told);
+  const words = `${operationId}: ${expected} was expected, but the response is ${outcome}: ${told.text}`;
+  assert.equal(outcome, expected, words);
+  return told;
 }
 
 function outcomeOf(told: Told): string {
   return `${told.status} ${errorOf(told).code ?? ''}`.trim();
 }
 
-/**
- * Sends requests while the account's uploads are in progress: first while one of them keeps the feed busy, and then
- * while the account has as many uploads as it can have at a time.
- */
+/** First one upload keeps the feed busy, and then the account has as many uploads as it can have at a time. */
 export async function askWhileUploading(world: World, tally: Tally, times: number): Promise<void> {
   const file = { headers: NDJSON, body: '' };
   const busy = [
     { operationId: 'putFeed', ...file, expected: '409 feed_busy' },
     { operationId: 'deleteFeed', expected: '409 feed_busy' },
   ];
-  const full = ['createImport', 'putFeed'].map((operationId) => ({
-    ...{ operationId, ...file },
-    expected: '429 too_many_imports',
-  }));
+  const expected = '429 too_many_imports';
+  const full = ['createImport', 'putFeed'].map((operationId) => ({ operationId, ...file, expected }));
   const { Authorization } = world.callers.key;
   const uploads: Socket[] = [];
   const upload = async (name: string) => {
@@ -121,7 +113,6 @@ export async function askWhileUploading(world: World, tally: Tally, times: numbe
 /** More listings than a response over HTTP/1.0 can contain. */
 const LONG = 400;
 
-/** Requests long lists over HTTP/1.0. */
 export async function askOverOldHttp({ url, callers }: World, tally: Tally, times: number): Promise<void> {
   const { Authorization } = callers.key;
   const rows = Array.from({ length: LONG }, (_, index) => `{"address":"${index} Lane","beds":1,"baths":1}`);
@@ -142,38 +133,21 @@ export async function askOverOldHttp({ url, callers }: World, tally: Tally, time
 /** An endpoint that refuses connections. */
 const CLOSED = 'http://127.0.0.1:1024/';
 
-/** Requests deliveries of events that are no longer stored. */
-export async function askForRemoved({ url, callers }: World, trial: Trial, tally: Tally, times: number): Promise<void> {
-  const caller = new Caller(url, tally);
-  const ask = async (
-    base: (typeof BASES)[number],
-    operationId: string,
-    ids: string[],
-    expected: string,
-    body?: object,
-  ) => {
-    const target = findTarget(base, operationId);
-    const { method, path } = target.operation;
-    const filled = path.replaceAll(/\{\w+\}/g, () => ids.shift() ?? '');
-    const entry = { '/v1': callers.key, '/admin': callers.administrator }[base];
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const headers = { ...entry, ...(body && JSON_TYPE) };
-    const told = await caller.ask(target, method.toUpperCase(), base + filled, headers, text);
-    assert.equal(outcomeOf(told), expected, `${operationId}: ${told.text}`);
-    return JSON.parse(told.text);
-  };
-  const { id } = await ask('/v1', 'createWebhook', [], '201', { url: CLOSED });
-  await ask('/v1', 'createListing', [], '201', { address: 'a', beds: 0, baths: 0 });
-  const delivery = await until('a delivery fails', async () => {
-    const { data } = await ask('/v1', 'listWebhookDeliveries', [id], '200');
+export async function askForRemoved(world: World, trial: Trial, tally: Tally, times: number): Promise<void> {
+  const caller = new Caller(world.url, tally);
+  const askV1 = async (rare: Rare) => JSON.parse((await ask(caller, world, '/v1', rare)).text);
+  const created = { headers: JSON_TYPE, expected: '201' };
+  const { id: webhookId } = await askV1({ operationId: 'createWebhook', body: `{"url":"${CLOSED}"}`, ...created });
+  await askV1({ operationId: 'createListing', body: '{"address":"a","beds":0,"baths":0}', ...created });
+  const { id: deliveryId } = await until('a delivery fails', async () => {
+    const { data } = await askV1({ operationId: 'listWebhookDeliveries', ids: { webhookId }, expected: '200' });
     return data[0];
   });
   const { sql } = await createDatabase(trial.directory, 'sqlite');
   await sql('delete from events');
-  for (const base of BASES) {
-    for (let time = 0; time < times; time += 1)
-      await ask(base, 'redeliverWebhookDelivery', [id, delivery.id], '410 events_expired');
-  }
+  const ids = { webhookId, deliveryId };
+  const again = { operationId: 'redeliverWebhookDelivery', ids, expected: '410 events_expired' };
+  for (const base of BASES) await askInOrder(world, tally, base, Array<Rare>(times).fill(again));
 }
 
 const TIMES = 5;

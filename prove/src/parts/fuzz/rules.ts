@@ -1,10 +1,7 @@
 import type { OpenApiDocument } from '../../../../testkit/src/openapi.ts';
 import type { Schema } from '../../../../testkit/src/schema-values.ts';
 
-/**
- * Converts a value to the form in which the service reads it: strings are trimmed and in NFC, and optional
- * fields that are `null` are removed.
- */
+/** The form in which the service reads a value: trimmed, in NFC, and without optional fields that are `null`. */
 export function normalForm(value: unknown, given: Schema, document: OpenApiDocument): unknown {
   const schema: Schema = document.schemaOf(given);
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
@@ -70,12 +67,10 @@ const FURTHER: [field: RegExp, codes: RegExp][] = [
     /^(listPrice|closePrice|livingArea|lotSizeArea|latitude|longitude)$/,
     /^(invalid_format|inconsistent|out_of_range)$/,
   ],
-  [/^(beds|baths)$/, /^out_of_range$/],
-  [/^yearBuilt$/, /^out_of_range$/],
+  [/^(beds|baths|yearBuilt)$/, /^out_of_range$/],
   [/^externalId$/, /^inconsistent$/],
-  [/^email$/, /^invalid_format$/],
   [/^(password|newPassword)$/, /^(out_of_range|invalid_choice|blank)$/],
-  [/^url$/, /^invalid_format$/],
+  [/^(email|url)$/, /^invalid_format$/],
   [/^map\..*/s, /^(invalid_choice|invalid_format|read_only|duplicate|blank|too_long)$/],
   [/^(values|defaults)\..*/s, /^(invalid_choice|invalid_format|invalid_type|duplicate|blank|too_long)$/],
   [/^dates$/, /^inconsistent$/],

@@ -1,7 +1,7 @@
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import { readTexts } from '../../texts.ts';
 import type { World } from './accounts.ts';
-import { Caller, findTarget, type Tally, type Target } from './caller.ts';
+import { Caller, findTarget, JSON_TYPE, type Tally, type Target } from './caller.ts';
 
 /** Strings that have broken other programs. */
 export const TEXTS = [...readTexts(new URL('texts.jsonl', import.meta.url)).values()].flat();
@@ -19,7 +19,6 @@ export function textsAround(lengthMax: number): string[] {
   ];
 }
 
-/** The rules for a string field. */
 export interface Place {
   lengthMax: number;
   /** Whether line feeds and tabs are allowed. */
@@ -33,10 +32,7 @@ export interface Place {
 /** What happens to a string: it is stored in this form, or rejected with one of these codes. */
 export type Fate = { stored: string } | { codes: string[] };
 
-/**
- * Predicts what happens to a string. This is a second implementation of contract §2: strings are in NFC and
- * trimmed, and their length is counted in code points.
- */
+/** A second implementation of contract §2: strings are in NFC, trimmed, and measured in code points. */
 export function fateOf(text: string, { lengthMax, isMultiline = false, isRaw = false, isRefused }: Place): Fate {
   const normal = text.normalize('NFC');
   const stored = isRaw ? normal : normal.trim();
@@ -53,8 +49,6 @@ export function fateOf(text: string, { lengthMax, isMultiline = false, isRaw = f
 export function isDots(text: string): boolean {
   return text === '.' || text === '..';
 }
-
-export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** Sends strings, and records what happens to them, so that the two engines can be compared. */
 export class TextsDesk extends Caller {
@@ -76,15 +70,11 @@ export class TextsDesk extends Caller {
     return this.ask(method === 'POST' ? CREATE : PUT, method, path, headers, JSON.stringify(body));
   }
 
-  /** Sends a JSON body to the dashboard's API. */
-  typeIn(
-    operationId: string,
-    body: object,
-    who: Record<string, string> = this.world.callers.administrator,
-  ): Promise<Told> {
+  typeIn(operationId: string, body: object, who?: Record<string, string>): Promise<Told> {
     const target = findTarget('/admin', operationId);
     const { method, path } = target.operation;
-    return this.ask(target, method.toUpperCase(), `/admin${path}`, { ...who, ...JSON_TYPE }, JSON.stringify(body));
+    const headers = { ...(who ?? this.world.callers.administrator), ...JSON_TYPE };
+    return this.ask(target, method.toUpperCase(), `/admin${path}`, headers, JSON.stringify(body));
   }
 }
 
@@ -105,9 +95,7 @@ export function faultsOf({ status, text }: Told): { field: string; code: string 
 }
 
 export function show(text: string): string {
-  const escaped = JSON.stringify(text).replaceAll(
-    /[^\x20-\x7e]/g,
-    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const code = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const escaped = JSON.stringify(text).replaceAll(/[^\x20-\x7e]/g, code);
   return escaped.length > 80 ? `${escaped.slice(0, 80)}… (${[...text].length})` : escaped;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findTarget } from './caller.ts';
+import { findTarget, JSON_TYPE } from './caller.ts';
 import {
   CREATE,
   type Fate,
@@ -7,7 +7,6 @@ import {
   faultsOf,
   fitsAddress,
   isDots,
-  JSON_TYPE,
   type Place,
   RETRIEVE,
   show,
@@ -56,7 +55,8 @@ export async function storeText(desk: TextsDesk, text: string): Promise<string[]
   assert.equal(stored.status, 201, `${show(text)}: ${stored.text}`);
   const listing = JSON.parse(stored.text);
   for (const { name, fate } of fates) {
-    if ('stored' in fate) assert.equal(valueAt(listing, name), fate.stored, `${show(text)} in ${name}`);
+    const value = name.split(/[.[\]]+/).reduce((whole, each) => Object(whole)[each], listing);
+    if ('stored' in fate) assert.equal(value, fate.stored, `${show(text)} in ${name}`);
   }
   const path = `/v1/listings/${listing.id}`;
   assert.equal((await desk.read(path)).text, stored.text, `${show(text)} differs when it is read back`);
@@ -66,23 +66,19 @@ export async function storeText(desk: TextsDesk, text: string): Promise<string[]
 /** Sends the string as a name in `metadata` and as a photo's URL. */
 export async function storeForms(desk: TextsDesk, text: string): Promise<void> {
   const name = fateOf(text, MEMBER);
-  const named = await storeOne(desk, { text, place: 'metadata', fate: name }, { metadata: { [text]: 'x' } });
+  const named = await storeOne(desk, text, 'metadata', name, { metadata: { [text]: 'x' } });
   if ('stored' in name) assert.deepEqual(Object.keys(named.metadata), [name.stored], `${show(text)} as a name`);
   for (const [url, place] of [
     [ADDRESS + text, URL_PATH],
     [text, URL],
   ] as const) {
     const fate = fateOf(url, place);
-    const listing = await storeOne(desk, { text: url, place: 'photos[0].url', fate }, { photos: [{ url }] });
+    const listing = await storeOne(desk, url, 'photos[0].url', fate, { photos: [{ url }] });
     if ('stored' in fate) assert.deepEqual(listing.photos, [{ url: fate.stored }], `${show(url)} as a URL`);
   }
 }
 
-async function storeOne(
-  desk: TextsDesk,
-  { text, place, fate }: { text: string; place: string; fate: Fate },
-  given: object,
-) {
+async function storeOne(desk: TextsDesk, text: string, place: string, fate: Fate, given: object) {
   const told = await desk.write('POST', '/v1/listings', { address: 'Elm', beds: 1, baths: 1, ...given });
   const [fault, ...more] = faultsOf(told);
   desk.fates.push(`${place} ${told.status} ${fault?.code}`);
@@ -93,7 +89,6 @@ async function storeOne(
   return JSON.parse(told.text);
 }
 
-/** Sends the string as an external id in the path, and deletes the listing. */
 export async function putByText(desk: TextsDesk, text: string): Promise<void> {
   if (!fitsAddress(text) || text === '' || isDots(text)) return;
   const fate = fateOf(text, EXTERNAL_ID);
@@ -122,11 +117,6 @@ function listingOf(text: string, names: string[]): object {
     ...(names.includes('photos[0].caption') && { photos: [{ url: 'https://example.com/1.jpg', caption: text }] }),
     ...(names.includes('metadata.note') && { metadata: { note: text } }),
   };
-}
-
-function valueAt(listing: { photos?: { caption?: string }[]; metadata?: { note?: string } }, name: string): unknown {
-  if (name === 'photos[0].caption') return listing.photos?.[0]?.caption;
-  return name === 'metadata.note' ? listing.metadata?.note : Object(listing)[name];
 }
 
 const LIST = findTarget('/v1', 'listListings');

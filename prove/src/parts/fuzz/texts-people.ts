@@ -4,6 +4,7 @@ import type { Told } from '../../../../testkit/src/openapi.ts';
 import { findTarget } from './caller.ts';
 import { type Fate, fateOf, faultsOf, type Place, show, type TextsDesk } from './texts-desk.ts';
 
+const DELETE_KEY = findTarget('/admin', 'deleteApiKey');
 const NAMED = ['createApiKey', 'updateAccount', 'changeName'];
 export const NAME: Place = { lengthMax: 100 };
 /** Operations with a field in which none of the strings names an existing object or is a valid code. */
@@ -23,8 +24,10 @@ export async function typeText(desk: TextsDesk, text: string, index: number): Pr
   const fate = fateOf(text, NAME);
   for (const operationId of NAMED) {
     const told = await desk.typeIn(operationId, { name: text });
-    judgeName(desk, text, fate, { operationId, told });
-    if (operationId === 'createApiKey' && told.status === 201) await deleteKey(desk, JSON.parse(told.text).id);
+    judgeName(desk, text, fate, operationId, told);
+    if (operationId !== 'createApiKey' || told.status !== 201) continue;
+    const path = `/admin/api-keys/${JSON.parse(told.text).id}`;
+    await desk.ask(DELETE_KEY, 'DELETE', path, desk.world.callers.administrator);
   }
   for (const [operationId, field, outcome] of UNKNOWN) {
     const caller = { ...desk.world.callers.administrator, ...addressOf(index) };
@@ -75,7 +78,7 @@ async function joinAs(desk: TextsDesk, text: string, fate: Fate, index: number):
   const [, token] = String(JSON.parse(invited.text).url).split('#token=');
   const given = { token, name: text, password: PASSWORD };
   const told = await desk.typeIn('acceptInvitation', given, visitorOf(desk, index));
-  judgeName(desk, text, fate, { operationId: 'acceptInvitation', told });
+  judgeName(desk, text, fate, 'acceptInvitation', told);
 }
 
 /** Returns the headers of a signed-out browser with its own address. */
@@ -88,24 +91,13 @@ function addressOf(index: number): Record<string, string> {
   return { 'X-Forwarded-For': `10.9.${Math.trunc(index / ADDRESSES)}.${index % ADDRESSES}` };
 }
 
-function judgeName(
-  desk: TextsDesk,
-  text: string,
-  fate: Fate,
-  { operationId, told }: { operationId: string; told: Told },
-) {
+function judgeName(desk: TextsDesk, text: string, fate: Fate, operationId: string, told: Told): void {
   const codes = faultsOf(told).map(({ code }) => code);
   desk.fates.push(`${operationId} ${told.status} ${codes}`);
   const what = `${show(text)} in ${operationId}: ${told.text}`;
   if ('codes' in fate) assert.ok(fate.codes.includes(codes[0] ?? ''), what);
-  else assert.equal(nameIn(JSON.parse(told.text)), fate.stored, what);
-}
-
-function nameIn(told: { user?: { name: string }; name?: string }): string | undefined {
-  return told.user === undefined ? told.name : told.user.name;
-}
-
-async function deleteKey(desk: TextsDesk, id: string): Promise<void> {
-  const target = findTarget('/admin', 'deleteApiKey');
-  await desk.ask(target, 'DELETE', `/admin/api-keys/${id}`, desk.world.callers.administrator);
+  else {
+    const { user, name } = JSON.parse(told.text);
+    assert.equal(user === undefined ? name : user.name, fate.stored, what);
+  }
 }

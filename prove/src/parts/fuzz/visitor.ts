@@ -4,7 +4,6 @@ import { readTold } from '../../service.ts';
 import { findTarget, type Tally } from './caller.ts';
 import { errorOf } from './outcome.ts';
 
-/** A browser with its own client address. */
 export class Visitor {
   readonly browser: Browser;
   readonly #address: string;
@@ -16,10 +15,7 @@ export class Visitor {
     this.#tally = tally;
   }
 
-  /**
-   * Sends a request and asserts its outcome, such as `200` or `422 validation_failed`.
-   * @returns the response's JSON
-   */
+  /** Asserts the outcome, such as `200` or `422 validation_failed`. @returns the response's JSON */
   async ask(operationId: string, body: object | undefined, expected: string, id = '') {
     const { outcome, text } = await this.try(operationId, body, id);
     const what = `${operationId} with ${JSON.stringify(body)}`;

@@ -7,30 +7,22 @@ import { hasEnded } from '../../../../testkit/src/serving.ts';
 import { untilStill } from '../../../../testkit/src/still.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import { workersOf } from '../../../../testkit/src/workers.ts';
+import { atOnce } from '../../at-once.ts';
 import { countSockets, send } from '../../service.ts';
 import { type Attempt, attempt, describeAttempt, FOLLOWER, type Trace } from './attempts.ts';
 import { chunk, chunked, LAST } from './bodies.ts';
 import { MARK, SMUGGLED, type Target, targetsOf } from './streams.ts';
 
-/**
- * Replaces the mark in a body that is cut. This text is as long as the mark, so that the chunk size stays
- * correct.
- */
+/** Replaces the mark in a body that is cut. It is as long as the mark, so that the chunk size stays correct. */
 const CUT = 'cut'.padEnd(MARK.length, '-');
 const LANES = 32;
-/**
- * The maximum number of pending requests in a lane. Clients that disconnect do not wait for a response, so
- * without this limit they would overload the service.
- */
+/** The maximum of pending requests in a lane: clients that disconnect would overload the service without it. */
 const UNANSWERED_MAX = 10;
 const BROKEN_MAX = 5;
 /** The allowed growth of memory, for caches and uncollected garbage. */
 const GROWTH_MAX_BYTES = 250e6;
 
-/**
- * Sends whole streams, then streams that are cut, and stops the service.
- * @throws AssertionError on a wrong response, request, or listing, or if memory grows too much
- */
+/** @throws AssertionError on a wrong response, request, or listing, or if memory grows too much */
 export async function assault(
   service: ServeProcess,
   key: string,
@@ -56,12 +48,13 @@ async function sendAll(service: ServeProcess, key: string, given: readonly Attem
   const traces: Trace[] = [];
   const broken: string[] = [];
   const waiting = given.values();
-  const sendSome = async () => {
+  await atOnce(LANES, async () => {
     let unanswered = 0;
     for (const each of waiting) {
       if (broken.length >= BROKEN_MAX) return;
       if (unanswered > UNANSWERED_MAX) {
-        await catchUp(service, key);
+        // Requests start in the order in which they arrive, so all earlier ones have started after this one.
+        await send(service.url, key, 'GET', '/me', undefined, { 'X-Request-Id': 'catch-up', Connection: 'close' });
         unanswered = 0;
       }
       unanswered += each.stream.pieces.length;
@@ -72,24 +65,12 @@ async function sendAll(service: ServeProcess, key: string, given: readonly Attem
       if (trace !== undefined) traces.push(trace);
       readLog(service, told);
     }
-  };
-  await Promise.all(Array.from({ length: LANES }, sendSome));
+  });
   assert.ok(broken.length === 0, broken.join('; '));
   return traces;
 }
 
-/**
- * Sends a request and waits for its response. Requests start in the order in which they arrive, so all
- * earlier ones have started by then.
- */
-async function catchUp({ url }: ServeProcess, key: string): Promise<void> {
-  await send(url, key, 'GET', '/me', undefined, { 'X-Request-Id': 'catch-up', Connection: 'close' });
-}
-
-/**
- * Sends a chunked body without its last byte, and ends the connection.
- * @throws AssertionError if the service treats the body as complete
- */
+/** @throws AssertionError if the service treats a chunked body without its last byte as complete */
 async function cutBody(url: string, target: Target): Promise<void> {
   const socket = await openSocket(url);
   const bytes = chunked(chunk() + LAST)
@@ -115,15 +96,14 @@ function readLog({ log }: ServeProcess, { requests, faults }: Told): void {
   }
 }
 
-async function assertAftermath(
-  service: ServeProcess,
-  key: string,
-  traces: readonly Trace[],
-  told: Told,
-): Promise<void> {
+async function assertAftermath(service: ServeProcess, key: string, traces: readonly Trace[], told: Told) {
   assert.ok(!hasEnded(service.child), `the service has ended: ${service.stderr()}`);
   const id = `aftermath-${traces.length}`;
-  const addresses = await readAddresses(service.url, key, id);
+  const path = '/listings?fields=address';
+  const { status, text } = await send(service.url, key, 'GET', path, undefined, { 'X-Request-Id': id });
+  assert.equal(status, 200);
+  const { data }: { data: { address: string }[] } = JSON.parse(text);
+  const addresses = data.map(({ address }) => address);
   await until('the log is written', () => {
     readLog(service, told);
     return told.requests.has(id);
@@ -135,11 +115,8 @@ async function assertAftermath(
   });
   assert.deepEqual(told.faults.slice(0, 3), [], 'errors in the log');
   assert.equal(told.requests.get(SMUGGLED), undefined, 'smuggled requests were executed');
-  for (const {
-    mark,
-    requests: [least, most],
-    attempt,
-  } of traces) {
+  for (const { mark, requests, attempt } of traces) {
+    const [least, most] = requests;
     const count = told.requests.get(mark) ?? 0;
     assert.ok(least <= count && count <= most, `${describeAttempt(attempt)} made ${count} requests`);
     const isGood = !told.requests.has(FOLLOWER + mark) || attempt.stream.next(attempt.target) !== 'not done';
@@ -154,20 +131,8 @@ async function assertAftermath(
   assert.deepEqual(others, [], 'listings of incomplete requests');
 }
 
-async function readAddresses(url: string, key: string, id: string): Promise<string[]> {
-  const { status, text } = await send(url, key, 'GET', '/listings?fields=address', undefined, { 'X-Request-Id': id });
-  assert.equal(status, 200);
-  const { data }: { data: { address: string }[] } = JSON.parse(text);
-  return data.map(({ address }) => address);
-}
-
-interface Held {
-  sockets: number;
-  bytes: number;
-}
-
 /** Measures the memory and sockets of the service's processes, once no more sockets are open than before. */
-async function readHeld(service: ServeProcess, before?: Held): Promise<Held> {
+async function readHeld(service: ServeProcess, before?: { sockets: number }) {
   const processes = [Number(service.child.pid), ...(await workersOf(service))];
   const sumOf = (what: (pid: number) => number) => processes.reduce((sum, pid) => sum + what(pid), 0);
   const sockets = await until('connections are closed', () => {

@@ -13,13 +13,7 @@ export interface Attempt {
 }
 
 /** The traces that an attempt should leave in the log and in the listings. */
-export interface Trace {
-  mark: string;
-  requests: readonly [least: number, most: number];
-  /** Whether the listing exists; undefined if unknown. */
-  isCreated: boolean | undefined;
-  attempt: Attempt;
-}
+export type Trace = Awaited<ReturnType<typeof attempt>>;
 
 /** The id of the request after each stream. */
 export const FOLLOWER = 'follower-';
@@ -38,7 +32,7 @@ export function describeAttempt({ stream, target, cut, way }: Attempt): string {
 
 let attempts = 0;
 
-export async function attempt(port: number, given: Attempt): Promise<Trace> {
+export async function attempt(port: number, given: Attempt) {
   const { stream, target, cut, way } = given;
   attempts += 1;
   const mark = `mark-${String(attempts).padStart(8, '0')}`;
@@ -52,15 +46,16 @@ export async function attempt(port: number, given: Attempt): Promise<Trace> {
   const complete = isWhole ? expected.length : countComplete(given);
   const words = `${describeAttempt(given)}: ${expected.slice(0, complete).join(', ')} expected, ${statuses.join(', ') || 'nothing'} received`;
   if (isWhole) assert.equal(statuses.length, expected.length, words);
-  const isGood = (status: number, index: number) => isExpected(status, expected[index] ?? [], index < complete);
+  const isGood = (status: number, index: number) => {
+    const isExpected = (expected[index] ?? []).includes(status);
+    return index < complete ? isExpected : status !== 201 && (isExpected || (status >= 400 && status < 500));
+  };
   assert.ok(statuses.every(isGood), words);
   assert.ok(statuses.length <= complete + 1, words);
-  return { mark, requests: requestsOf(given), isCreated: isCreated(given, statuses), attempt: given };
-}
-
-function isExpected(status: number, expected: readonly number[], isComplete: boolean): boolean {
-  if (isComplete) return expected.includes(status);
-  return status !== 201 && (expected.includes(status) || (status >= 400 && status < 500));
+  // How many requests at least and at most. It is not certain, because one can be rejected because of its body.
+  const { requests: least, pieces } = stream;
+  const requests = isWhole ? ([least, pieces.length] as const) : ([0, Math.min(pieces.length, complete + 1)] as const);
+  return { mark, requests, isCreated: isCreated(given, statuses), attempt: given };
 }
 
 /** Counts the pieces of the stream, and the request after them, that were sent completely. */
@@ -71,13 +66,6 @@ function countComplete({ stream, target, cut }: Attempt): number {
     end += piece.length;
     return end <= cut;
   }).length;
-}
-
-function requestsOf(given: Attempt): Trace['requests'] {
-  const { stream, way } = given;
-  // The service can reject a request because of its body, so the number is not certain.
-  if (way === 'continues') return [stream.requests, stream.pieces.length];
-  return [0, Math.min(stream.pieces.length, countComplete(given) + 1)];
 }
 
 /** Whether the listing should exist: it does if its request was acknowledged, and does not if its request was cut. */
@@ -134,10 +122,7 @@ export type Way = 'continues' | 'half-closes' | 'disconnects' | 'resets';
 /** Longer than the service's timeout for headers. */
 const END_TIMEOUT_MS = 20_000;
 
-/**
- * Sends the bytes before `cut`, does what `way` says, and resolves with the response at the connection's end.
- * @throws AssertionError if the service is down or the connection stays open
- */
+/** @returns all that the service sends @throws AssertionError if it is down or keeps the connection open */
 function sendCut(port: number, bytes: Buffer, cut: number, way: Way): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = '';
@@ -168,7 +153,6 @@ function goOn(socket: Socket, rest: Buffer, way: Way): void {
   if (way === 'continues' && rest.length > 0) setImmediate(() => socket.write(rest));
 }
 
-/** Reads the statuses of the complete responses on a connection. */
 function readStatuses(text: string, isHead: (index: number) => boolean): number[] {
   const statuses: number[] = [];
   let rest = text;

@@ -81,20 +81,14 @@ const LARGE: readonly Stream[] = [
   accepted('17 KiB of spaces, which the parser does not count', '§5.1', get(`X-Note:${' '.repeat(17 * 1024)}a\r\n`)),
 ];
 
+const UPGRADE = 'Connection: Upgrade\r\nUpgrade: ';
+
 const MEANINGS: readonly Stream[] = [
   accepted('a value with non-ASCII bytes', 'RFC 9110 §5.5', get('X-Note: \x80\xc3\xa9\xff\r\n')),
   accepted('an empty value', '§5', get('X-Note:\r\n')),
-  closing(
-    'an upgrade to HTTP/2',
-    'RFC 9110 §7.8',
-    get('Connection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n'),
-  ),
-  closing('an upgrade to WebSocket', 'RFC 9110 §7.8', get('Connection: Upgrade\r\nUpgrade: websocket\r\n')),
-  closing(
-    'an upgrade with a body',
-    'RFC 9110 §7.8',
-    post(`Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: ${BODY.length}\r\n`),
-  ),
+  closing('an upgrade to HTTP/2', 'RFC 9110 §7.8', get(`${UPGRADE}h2c\r\nHTTP2-Settings: AAMA\r\n`)),
+  closing('an upgrade to WebSocket', 'RFC 9110 §7.8', get(`${UPGRADE}websocket\r\n`)),
+  closing('an upgrade with a body', 'RFC 9110 §7.8', post(`${UPGRADE}h2c\r\n${LENGTH}`)),
   accepted('an unknown expectation', 'RFC 9110 §10.1.1', get('Expect: a-miracle\r\n')),
   expecting(
     'an expectation with a body',

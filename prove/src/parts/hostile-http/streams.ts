@@ -66,12 +66,7 @@ export function textsOf(kind: 'coding' | 'length' | 'size' | 'path'): readonly s
   return TEXTS.get(kind) ?? [];
 }
 
-interface Start {
-  method?: string;
-  path?: string;
-  version?: string;
-  host?: string;
-}
+type Start = Partial<Record<'method' | 'path' | 'version' | 'host', string>>;
 
 /** Creates a GET request without a body. `statuses` replaces the target's expected statuses. */
 export function get(lines = '', { statuses, ...start }: Start & Partial<Pick<Piece, 'statuses'>> = {}): Piece {
@@ -81,10 +76,7 @@ export function get(lines = '', { statuses, ...start }: Start & Partial<Pick<Pie
   };
 }
 
-/**
- * Creates a POST request, which creates a listing if the target allows that. `lines` must declare the body's
- * length.
- */
+/** Creates a listing if the target allows that. `lines` must declare the body's length. */
 export function post(lines = LENGTH, body: string | Piece['bytes'] = BODY, start: Start = {}): Piece {
   return {
     bytes(target) {
@@ -121,18 +113,12 @@ export function refused(name: string, rule: string, ...pieces: Piece[]): Stream 
 
 export function refusedWith(refusals: readonly number[], name: string, rule: string, ...pieces: Piece[]): Stream {
   const last = pieces.length - 1;
-  const told = pieces.map((piece, index) =>
-    index < last ? piece : { ...piece, statuses: orRefusedAlready(piece, refusals) },
-  );
+  // The key or the origin can be rejected before the body is read.
+  const refuse = ({ bytes, statuses }: Piece): Piece => {
+    return { bytes, statuses: (target) => [...refusals, ...statuses(target).filter((each) => each >= 400)] };
+  };
+  const told = pieces.map((piece, index) => (index < last ? piece : refuse(piece)));
   return { name, rule, pieces: told, requests: last, next: () => 'not done' };
-}
-
-/**
- * Adds the statuses of other rejections, because the service can reject the key or the origin before it reads
- * the body.
- */
-function orRefusedAlready({ statuses }: Piece, refusals: readonly number[]): Piece['statuses'] {
-  return (target) => [...refusals, ...statuses(target).filter((each) => each >= 400)];
 }
 
 export function accepted(name: string, rule: string, ...pieces: Piece[]): Stream {

@@ -6,8 +6,6 @@ import { bearer } from './tenant.ts';
 import type { Asking } from './trier.ts';
 import type { Filled, World } from './world.ts';
 
-const NOTHING = { visible: new Set<string>(), sent: new Set<string>() };
-
 /** Reads what an account's administrator can see at paths without parameters, except the overview and key use. */
 export async function stateOf({ founder, gates }: World, { session }: Filled): Promise<string> {
   const paths = gates.admin.operations
@@ -28,7 +26,7 @@ export async function assertQuietLog({ canaries }: World, { asked }: Asking, log
   // All other requests were sent by the owners of the data, so their log lines can contain it.
   const isAsked = ({ msg, requestId }: (typeof log)[number]) => msg !== 'request' || asked.has(String(requestId));
   for (const line of log.slice(start).filter(isAsked)) {
-    const { visible, sent } = asked.get(String(line.requestId)) ?? NOTHING;
+    const { visible = new Set<string>(), sent = new Set<string>() } = asked.get(String(line.requestId)) ?? {};
     const leaks = canaries.leaks(JSON.stringify(line), visible, sent);
     assert.deepEqual(leaks, [], `a log line contains data of others: ${JSON.stringify(line)}`);
   }

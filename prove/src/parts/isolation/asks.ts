@@ -3,10 +3,7 @@ import { type BaitKind, ID_KINDS } from './filling.ts';
 import type { Sent } from './tenant.ts';
 import type { Gate } from './world.ts';
 
-/**
- * For each parameter, the kinds of another account's values that fit it. In every parameter, including those that
- * are not listed here, a thorough trial also sends further kinds: `QUERIED` in queries, and `ID_KINDS` elsewhere.
- */
+/** The kinds of others' values that fit each parameter. A thorough trial adds `QUERIED` in queries, else `ID_KINDS`. */
 const KINDS: Record<string, BaitKind[]> = {
   'path.id': ['listingId', 'deletedListingId'],
   'path.externalId': ['externalId'],
@@ -45,14 +42,14 @@ const QUERIES = [
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
-/**
- * Builds requests that put another account's values in the parameters and body members of an operation. If
- * `isThorough` is set, each of them also gets further kinds of values.
- */
+/** Requests with another account's values in each parameter and member; `isThorough` adds further kinds of values. */
 export function asksOf({ base }: Gate, operation: DocumentedOperation, isThorough: boolean): Ask[] {
   const method = operation.method.toUpperCase();
   const path = theirPath(base + operation.path);
-  const common = { operation: `${method} ${base}${operation.path}`, method, ...exampleBody(operation) };
+  const [[type, media] = []] = Object.entries(operation.requestBody?.content ?? {});
+  const headers: Ask['headers'] = type === undefined ? {} : { 'Content-Type': type };
+  const body = type === undefined ? undefined : textOf(media?.example);
+  const common = { operation: `${method} ${base}${operation.path}`, method, headers, body };
   const make: Make = (place, given) => {
     const headers = { ...common.headers, ...given.headers };
     return { ...common, path, place, ...given, headers };
@@ -65,12 +62,13 @@ export function asksOf({ base }: Gate, operation: DocumentedOperation, isThoroug
     const { name, in: where } = parameter;
     const kinds = kindsOf(`${where}.${name}`);
     if (where === 'path') {
-      const start = base + operation.path;
-      return kinds.map((kind) =>
-        make(`${name} in the path: ${kind}`, { path: start.replace(`{${name}}`, `<${kind}>`) }),
-      );
+      const pathWith = (kind: string) => (base + operation.path).replace(`{${name}}`, `<${kind}>`);
+      return kinds.map((kind) => make(`${name} in the path: ${kind}`, { path: pathWith(kind) }));
     }
-    return where === 'header' ? headerAsks(name, kinds, make) : queryAsks(name, kinds, make, path);
+    if (where === 'header') return headerAsks(name, kinds, make);
+    if (name === 'cursor') return QUERIES.map((query) => make(query, { path: `${path}?${query}` }));
+    const queryWith = (kind: string) => `${encodeURIComponent(name)}=<${kind}>`;
+    return kinds.map((kind) => make(`query ${name}: ${kind}`, { path: `${path}?${queryWith(kind)}` }));
   });
   return [...all, ...bodyAsks(operation, make, kindsOf, isThorough)];
 }
@@ -82,32 +80,19 @@ function headerAsks(name: string, kinds: readonly BaitKind[], make: Make): Ask[]
   return kinds.map((kind) => make(`${name}: ${kind}`, { headers: { [name]: isTag ? `W/"<${kind}>"` : `<${kind}>` } }));
 }
 
-function queryAsks(name: string, kinds: readonly BaitKind[], make: Make, path: string): Ask[] {
-  if (name === 'cursor') return QUERIES.map((query) => make(query, { path: `${path}?${query}` }));
-  return kinds.map((kind) => make(`query ${name}: ${kind}`, { path: `${path}?${encodeURIComponent(name)}=<${kind}>` }));
-}
-
 /** Builds one request with several of another account's values at once. */
 export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   const [first] = asksOf(gate, operation, false);
   const headers = { 'Idempotency-Key': '<idempotencyKey>', 'If-None-Match': 'W/"<etag>"', ...first?.headers };
   const method = operation.method.toUpperCase();
-  const path = first?.path.split('?', 1).join() ?? gate.base + operation.path;
-  const whole = {
-    operation: `${method} ${gate.base}${operation.path}`,
-    place: 'everywhere',
-    method,
-    headers,
-    body: first?.body,
-  };
-  const query = '?city=<city>&externalId=<externalId>&cursor=<cursor>&after=<sequence>';
-  return { ...whole, path: method === 'GET' ? path + query : path };
+  const start = first?.path.split('?', 1).join() ?? gate.base + operation.path;
+  const path =
+    method === 'GET' ? `${start}?city=<city>&externalId=<externalId>&cursor=<cursor>&after=<sequence>` : start;
+  const name = `${method} ${gate.base}${operation.path}`;
+  return { operation: name, place: 'everywhere', method, headers, body: first?.body, path };
 }
 
-/**
- * Builds requests for the caller's own data in every format and encoding. The responses must not contain
- * other accounts' data.
- */
+/** Requests for the caller's own data, which must not contain other accounts' data, in every format. */
 export function formatAsksOf({ base }: Gate, { method, path, responses }: DocumentedOperation): Ask[] {
   if (method !== 'get' || path.includes('{')) return [];
   return Object.keys(responses[200]?.content ?? {}).flatMap((type) =>
@@ -121,23 +106,15 @@ export function formatAsksOf({ base }: Gate, { method, path, responses }: Docume
   );
 }
 
-/**
- * Builds requests with every method that is not documented for a path. Without `isThorough`, only paths with a
- * parameter are tried.
- */
+/** Requests with undocumented methods. Without `isThorough`, only for paths with a parameter. */
 export function methodAsksOf({ base, operations }: Gate, isThorough: boolean): Ask[] {
-  const asked = operations.filter(({ path }) => isThorough || path.includes('{'));
-  const paths = Map.groupBy(asked, ({ path }) => path);
-  return [...paths].flatMap(([path, documented]) =>
-    METHODS.filter((method) => !documented.some((operation) => operation.method.toUpperCase() === method)).map(
-      (method) => ({
-        operation: `${method} ${base}${path}`,
-        place: 'an undocumented method',
-        method,
-        path: theirPath(base + path),
-        headers: {},
-      }),
-    ),
+  const place = 'an undocumented method';
+  const documented = new Set(operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`));
+  const paths = new Set(operations.map(({ path }) => path).filter((path) => isThorough || path.includes('{')));
+  return [...paths].flatMap((path) =>
+    METHODS.filter((method) => !documented.has(`${method} ${path}`)).map((method) => {
+      return { operation: `${method} ${base}${path}`, place, method, path: theirPath(base + path), headers: {} };
+    }),
   );
 }
 
@@ -145,7 +122,6 @@ function theirPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => `<${KINDS[`path.${name}`]?.[0] ?? ID_KINDS[0]}>`);
 }
 
-/** Replaces the marks in a request with values. */
 export function fillIn(ask: Ask, values: Record<string, string>): Sent {
   const put = (text: string) => text.replaceAll(/<(\w+)>/g, (mark, kind) => values[kind] ?? mark);
   const headers = Object.fromEntries(Object.entries(ask.headers).map(([name, value]) => [name, put(value)]));
@@ -164,11 +140,6 @@ const FILES: [type: string, write: (name: string, value: string) => string][] = 
 const EXAMPLE_PASSWORD = 'correct horse battery staple';
 const UNTOUCHED = new Set(['password', 'currentPassword', 'newPassword', 'code']);
 
-function exampleBody({ requestBody }: DocumentedOperation): Pick<Ask, 'headers' | 'body'> {
-  const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
-  return type === undefined ? { headers: {} } : { headers: { 'Content-Type': type }, body: textOf(media?.example) };
-}
-
 function textOf(example: unknown): string {
   const text = typeof example === 'string' ? example : JSON.stringify(example);
   return text
@@ -185,19 +156,17 @@ function bodyAsks(operation: DocumentedOperation, make: Make, kindsOf: KindsOf, 
     if (typeof example !== 'object' || example === null) return [];
     const send = (place: string, members: object) =>
       make(place, { path: own, headers: { 'Content-Type': type }, body: textOf({ ...example, ...members }) });
-    const named = membersOf(operation, example).flatMap((name) =>
+    const members = new Set([
+      ...Object.keys(example),
+      ...(operation.path.startsWith('/listings') ? ['externalId'] : []),
+    ]);
+    const named = [...members.difference(UNTOUCHED)].flatMap((name) =>
       kindsOf(`body.${name}`).map((kind) => send(`member ${name}: ${kind}`, { [name]: `<${kind}>` })),
     );
     const extras = EXTRAS.map((kind): [string, string] => [kind, `<${kind}>`]);
     const each = isThorough ? extras.map(([name, value]) => send(`a member ${name}`, { [name]: value })) : [];
     return [...named, send('unexpected members', Object.fromEntries(extras)), ...each];
   });
-}
-
-/** Returns the names of the example's members and, for listings, the external id. */
-function membersOf({ path }: DocumentedOperation, example: object): string[] {
-  const more = path.startsWith('/listings') ? ['externalId'] : [];
-  return [...new Set([...Object.keys(example), ...more])].filter((name) => !UNTOUCHED.has(name));
 }
 
 function fileAsks(make: Make): Ask[] {
@@ -221,7 +190,6 @@ export interface Ask extends Sent {
   place: string;
 }
 
-/** Builds a request for one place of an operation. */
 type Make = (place: string, given: Partial<Ask>) => Ask;
 
 type KindsOf = (place: string) => readonly BaitKind[];

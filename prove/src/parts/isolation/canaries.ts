@@ -3,11 +3,6 @@ import { generator } from '../../../../testkit/src/random-json.ts';
 /** Who owns a value: an account, its administrators, or one person. */
 export type Owner = string;
 
-interface Canary {
-  owners: Set<Owner>;
-  place: string;
-}
-
 const TEXT_LENGTH = 10;
 const CORE_LENGTH = 6;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
@@ -18,10 +13,7 @@ const TWINS = /zqzq[a-z]{6}/g;
 /** A sequence that no account reaches. */
 const NEVER = 1_000_000;
 const IDS = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
-/**
- * Captures the parts of an id that its twin keeps: the time, and an entry's number in its block of the
- * request log.
- */
+/** Captures what an id's twin keeps: the time, and an entry's number in its block of the request log. */
 const ID = /^([a-z]{3}_[0-9a-z]{10})[0-9a-z]{16}(-\d{4})?$/;
 
 /** Canaries: unique values that only their owners are allowed to see. */
@@ -30,7 +22,7 @@ export class Canaries {
   readonly #core: string;
   readonly #pattern: RegExp;
   readonly #texts: RegExp;
-  readonly #known = new Map<string, Canary>();
+  readonly #known = new Map<string, { owners: Set<Owner>; place: string }>();
   #count = 0;
 
   constructor(seed: number) {
@@ -44,7 +36,6 @@ export class Canaries {
     );
   }
 
-  /** Creates a canary: a unique word. */
   text(owner: Owner, place: string): string {
     const digits = this.#count.toString(LETTERS.length).padStart(TEXT_LENGTH - CORE_LENGTH, '0');
     const text = this.#core + digits.replaceAll(/./g, (digit) => LETTERS[Number.parseInt(digit, LETTERS.length)] ?? '');
@@ -82,24 +73,17 @@ export class Canaries {
     return found;
   }
 
-  /**
-   * Returns the canaries in a string that do not belong to any of the `visible` owners, and that the reader
-   * did not send.
-   */
+  /** Returns canaries that belong to none of the `visible` owners, and that the reader did not send. */
   leaks(text: string, visible: ReadonlySet<Owner>, sent: ReadonlySet<string>): string[] {
-    return [...this.find(text)].flatMap((word) => {
+    return [...this.find(text).difference(sent)].flatMap((word) => {
       const { owners, place } = this.#known.get(word) ?? { owners: visible, place: '' };
-      return sent.has(word) || !visible.isDisjointFrom(owners)
-        ? []
-        : [`${place} (${word} of ${[...owners].join(', ')})`];
+      return visible.isDisjointFrom(owners) ? [`${place} (${word} of ${[...owners].join(', ')})`] : [];
     });
   }
 
-  /** Returns the twin of a word, an id, or a number. */
   twinOf(text: string): string {
     const id = ID.exec(text);
-    if (id !== null)
-      return `${id[1]}${Array.from({ length: 16 }, () => this.#pick(ID_ALPHABET)).join('')}${id[2] ?? ''}`;
+    if (id !== null) return `${id[1]}${this.letters(16, ID_ALPHABET)}${id[2] ?? ''}`;
     if (/^\d+$/.test(text)) return String(Number(text) + NEVER);
     const twin = text.replaceAll(this.#texts, () => TWIN + this.letters(TEXT_LENGTH - TWIN.length));
     return twin === text ? this.letters(text.length) : twin;
@@ -110,16 +94,12 @@ export class Canaries {
     return text.replaceAll(this.#texts, '«»').replaceAll(TWINS, '«»').replaceAll(IDS, '«id»');
   }
 
-  letters(length: number): string {
-    return Array.from({ length }, () => this.#pick(LETTERS)).join('');
+  letters(length: number, alphabet = LETTERS): string {
+    return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('');
   }
 
   below(limit: number): number {
     return Math.floor(this.#random() * limit);
-  }
-
-  #pick(alphabet: string): string {
-    return alphabet[this.below(alphabet.length)] ?? '';
   }
 }
 
@@ -136,13 +116,8 @@ function readings(text: string): string[] {
   return [...plain, ...plain.flatMap((reading) => [...decodeAll(reading, BASE64), ...decodeAll(reading, HEX, 'hex')])];
 }
 
-function decodePercent(text: string): string {
-  return Buffer.from(text.replaceAll('%', ''), 'hex').toString();
-}
-
-function decodeUnit(_: string, digits: string): string {
-  return String.fromCodePoint(Number.parseInt(digits, 16));
-}
+const decodePercent = (text: string) => Buffer.from(text.replaceAll('%', ''), 'hex').toString();
+const decodeUnit = (_: string, digits: string) => String.fromCodePoint(Number.parseInt(digits, 16));
 
 /** Decodes each word, starting at every offset that can matter. */
 function decodeAll(text: string, words: RegExp, encoding: 'base64' | 'hex' = 'base64'): string[] {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Canaries, Owner } from './canaries.ts';
-import { type Answer, administratorsOf, bearer, type Founder, type Tenant } from './tenant.ts';
+import { administratorsOf, bearer, type Founder, type Tenant } from './tenant.ts';
 
-/** Identifiers and values of another account. */
 export type Bait = Record<BaitKind, string>;
 
 export const ID_KINDS = [
@@ -38,13 +37,9 @@ async function readBait<Made extends { city: string }>(founder: Founder, tenant:
     activityCursor: (await readJson('/admin/activity?limit=1')).nextCursor,
     entryId: entry.id,
     requestsCursor: (await readJson('/admin/requests?limit=1')).nextCursor,
-    etag: etagOf(list),
+    etag: /"(.+)"/.exec(list.headers.etag ?? '')?.[1] ?? '',
     sequence: String(JSON.parse(list.body).sequence),
   };
-}
-
-function etagOf({ headers }: Answer): string {
-  return /"(.+)"/.exec(headers.etag ?? '')?.[1] ?? '';
 }
 
 /** Creates a listing in which every string is a canary. */
@@ -99,6 +94,7 @@ export async function fill(founder: Founder, tenant: Tenant, rows: number) {
     invitedEmail,
     invitationId,
   });
+  // The account itself changes this listing.
   return { bait, ownListingId: changed.id };
 }
 

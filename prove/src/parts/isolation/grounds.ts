@@ -14,14 +14,10 @@ export interface Ground {
   engine: string;
   databaseUrl: string;
   settings: Record<string, string>;
-  /**
-   * Reads the log of statements. It contains each distinct statement at least once, and each execution with an
-   * account id.
-   */
+  /** Contains each distinct statement at least once, and each execution with an account id. */
   readLog(): Promise<Run[]>;
   /** Resolves once the log contains all earlier statements. */
   settle(wire: Wire): Promise<void>;
-  /** Returns the names of the tables that contain accounts' data. */
   readTables(): Promise<ReadonlySet<string>>;
 }
 
@@ -59,13 +55,8 @@ export async function prepareSqlite(trial: Trial): Promise<Ground> {
 
 export async function preparePostgres(trial: Trial): Promise<Ground> {
   const log = new ServerLog();
-  const flags = [
-    'fsync=off',
-    'unix_socket_directories=',
-    'log_statement=all',
-    'log_line_prefix=@@',
-    `log_parameter_max_length=${LOGGED_LENGTH}`,
-  ];
+  const logging = ['log_statement=all', 'log_line_prefix=@@', `log_parameter_max_length=${LOGGED_LENGTH}`];
+  const flags = ['fsync=off', 'unix_socket_directories=', ...logging];
   const server = await postgresFor(trial, flags, (text) => log.add(text));
   const database = await createPostgresDatabase(server.url);
   const query = `select table_name as name from information_schema.columns

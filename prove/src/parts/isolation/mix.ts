@@ -1,21 +1,12 @@
 import assert from 'node:assert/strict';
 import { openRaw } from '../../../../testkit/src/raw.ts';
-import type { Canaries, Owner } from './canaries.ts';
+import type { Canaries } from './canaries.ts';
 import { administratorsOf, bearer, type Credential, JSON_TYPE, nameOf, type Sent, Wire } from './tenant.ts';
 import type { Asking } from './trier.ts';
 import type { Filled, World } from './world.ts';
 
 /** One of the two accounts that send requests at the same time. */
-interface Side {
-  tenant: Filled;
-  other: Filled;
-  key: Credential;
-  session: Credential;
-  visible: ReadonlySet<Owner>;
-  /** Values that this side has sent, which its own data can contain. */
-  named: ReadonlySet<string>;
-  ids: Set<string>;
-}
+type Side = ReturnType<typeof createSide>;
 
 const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 const SHARED_NAMES = 20;
@@ -38,7 +29,6 @@ const change =
     return { method, path: path.replace('NAME', name), headers: { ...key, ...JSON_TYPE, ...more(name) }, body };
   };
 
-/** The requests that each side sends. */
 const REQUESTS: readonly Make[] = [
   get(() => '/v1/listings', { Accept: 'application/x-ndjson' }),
   get(() => '/v1/listings?sort=-beds', { Accept: 'text/csv' }),
@@ -65,10 +55,7 @@ const PIPELINED = 100;
 const ENCODINGS = ['identity', 'gzip', 'br'];
 const LONG_LIST = 400;
 
-/**
- * Lets two accounts send requests at the same time on shared connections, and checks that each sees only its
- * own data.
- */
+/** Two accounts send requests at once on shared connections. Each must see only its own data. */
 export async function mixAccounts(
   world: World,
   named: Asking['named'],
@@ -110,18 +97,12 @@ export async function mixAccounts(
   return connections * requests * 2;
 }
 
-function createSide(tenant: Filled, other: Filled, named: Asking['named']): Side {
+function createSide(tenant: Filled, other: Filled, all: Asking['named']) {
   const { owner, administrator, keys, session } = tenant;
   const visible = new Set([owner, administratorsOf(owner), nameOf(administrator)]);
-  return {
-    tenant,
-    other,
-    key: bearer(keys.full.secret),
-    session,
-    visible,
-    named: named.get(owner) ?? new Set(),
-    ids: new Set(),
-  };
+  // Values that this side has sent, which its own data can contain.
+  const named = all.get(owner) ?? new Set<string>();
+  return { tenant, other, key: bearer(keys.full.secret), session, visible, named, ids: new Set<string>() };
 }
 
 function look({ visible, named, ids }: Side, { method, path }: Sent, reply: string, canaries: Canaries): void {

@@ -14,10 +14,7 @@ export interface Persona {
   visible: ReadonlySet<Owner>;
   /** The caller's own account; undefined for callers without access. */
   own: Filled | undefined;
-  /**
-   * Whether the persona sends all of another account's values in one request per operation, and not one by
-   * one, unless the trial is thorough. Default: true only for callers without access.
-   */
+  /** Sends all values in one request per operation, unless thorough. By default, only without access. */
   isBrief?: boolean;
   victims: Bait[];
 }
@@ -30,12 +27,9 @@ export function createPersonas(world: World): Persona[] {
   const ourself = nameOf(ours.administrator);
   const ofOurs = (...more: Owner[]) => ({ visible: new Set([ours.owner, ...more]), own: ours });
   const byKey = (name: string, credential: Credential): Persona => ({ ...nobody, name, gate: v1, credential });
-  const byPage = (name: string, credential: Credential): Persona => ({
-    ...nobody,
-    name,
-    gate: admin,
-    credential: { ...origin, ...credential },
-  });
+  const byPage = (name: string, given: Credential): Persona => {
+    return { ...nobody, name, gate: admin, credential: { ...origin, ...given } };
+  };
   return [
     { ...byKey('a key', bearer(ours.keys.full.secret)), ...ofOurs() },
     { ...byKey('a read-only key', bearer(ours.keys.read.secret)), ...ofOurs(), isBrief: true },
@@ -68,21 +62,15 @@ const ENDING = /sign-out|revoke-other-sessions/;
 /** Operations on a user, not on an account. */
 const OF_PERSON = /^\/admin\/(?:session|auth)\b/;
 
-export interface Task {
-  persona: Persona;
-  ask: Ask;
-  victim: Bait;
-}
+export type Task = ReturnType<typeof tasksOf>[number];
 
-/** Returns all requests that a persona sends. */
-export function tasksOf(persona: Persona, isThorough: boolean): Task[] {
+export function tasksOf(persona: Persona, isThorough: boolean) {
   const { gate, own, victims, isBrief = own === undefined } = persona;
   const operations = gate.operations.filter((operation) => own === undefined || !ENDING.test(operation.path));
   const all = operations.flatMap((operation) => {
     const isOpen = own === undefined && isOfPeople(operation);
     const places = !isBrief || isOpen || isThorough ? asksOf(gate, operation, isThorough) : [];
-    // Callers without access get the same rejection in every format, so only a thorough trial tries the
-    // formats.
+    // Callers without access get the same rejection in every format.
     const formats = own === undefined && !isThorough ? [] : formatAsksOf(gate, operation);
     return [wholeAskOf(gate, operation), ...places, ...formats];
   });
@@ -111,10 +99,7 @@ export async function endingTasks({ founder, gates, ours, theirs }: World): Prom
   return tasks;
 }
 
-/**
- * Whether the request uses a sequence that the caller's own account has reached too. Such a sequence is not a
- * secret.
- */
+/** Whether the sequence is no secret, because the caller's own account has reached it too. */
 function isOwnPast({ path }: Ask, { sequence }: Bait, own: Persona['own']): boolean {
   return path.includes('<sequence>') && Number(sequence) <= Number(own?.bait.sequence);
 }

@@ -30,25 +30,15 @@ function note(sql: string, values: unknown[]): void {
   waiting.push(JSON.stringify({ writer, number, ...(isNew && { sql }), accounts }));
 }
 
-/**
- * Returns the account ids and the possible account numbers in a value. The position in the statement shows
- * what a number means.
- */
+/** Account ids and possible account numbers. The position in the statement shows what a number means. */
 function accountsIn(sql: string, value: unknown): unknown[] {
   if (ACCOUNT_ID.test(String(value))) return [value];
   if (typeof value === 'number' && SEARCH_TABLES.test(sql)) return [value];
-  if (typeof value === 'string' && sql.includes(SEARCH_INDEX)) return readTerms(value).map(numberOf);
-  return [];
-}
-
-/** Returns the quoted terms of a search expression. A value without quotes is a single term. */
-function readTerms(value: string): string[] {
-  return value.includes('"') ? [...value.matchAll(/"([^"]*)"/g)].map(([, term = '']) => term) : [value];
-}
-
-/** Returns the account's number at the beginning of a term; 0 if it is missing. */
-function numberOf(term: string): number {
-  return Number(/^(\d+)§/.exec(term)?.[1] ?? 0);
+  if (typeof value !== 'string' || !sql.includes(SEARCH_INDEX)) return [];
+  // A search expression quotes its terms. A value without quotes is a single term.
+  const terms = value.includes('"') ? Array.from(value.matchAll(/"([^"]*)"/g), ([, term = '']) => term) : [value];
+  // A term begins with its account's number. If it does not, 0 stands for no account.
+  return terms.map((term) => Number(/^(\d+)§/.exec(term)?.[1] ?? 0));
 }
 
 function write(): void {

@@ -7,10 +7,7 @@ export interface Reading {
   slots: number[];
 }
 
-/**
- * The tables of SQLite's search index, and the columns that contain their terms. The tables do not have an account
- * column, but each term begins with the account's number.
- */
+/** SQLite's search index: its tables, without an account column, and the terms that begin with the account's number. */
 const TERM_COLUMNS = new Map([
   ['listing_index', 'listing_index'],
   ['listing_index_terms', 'term'],
@@ -170,7 +167,6 @@ class Holding {
     if (this.#isConcerned(name)) this.#held.add(name);
   }
 
-  /** Records that both tables have the same account. */
   match(one: string, other: string): void {
     if (this.#isConcerned(one)) this.#follows.push([one, other]);
     if (this.#isConcerned(other)) this.#follows.push([other, one]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { Browser, PASSWORD, type Person } from '../../../../testkit/src/browser.ts';
 import { decode } from '../../../../testkit/src/encodings.ts';
-import type { GivenKey, Operator } from '../../../../testkit/src/operator.ts';
+import type { Operator } from '../../../../testkit/src/operator.ts';
 import type { Canaries, Owner } from './canaries.ts';
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -11,15 +11,7 @@ const EXPIRY_MS = 1_500;
 
 export type Credential = Record<string, string>;
 
-export interface Tenant {
-  owner: Owner;
-  accountId: string;
-  accountName: string;
-  keys: Record<'full' | 'read' | 'deleted' | 'expired', GivenKey>;
-  expiryTimeMs: number;
-  administrator: Person;
-  session: Credential;
-}
+export type Tenant = Awaited<ReturnType<Founder['found']>>;
 
 /** The owner of values that only an account's administrators can see. */
 export function administratorsOf(owner: Owner): Owner {
@@ -43,7 +35,7 @@ export class Founder {
     this.operator = operator;
   }
 
-  async found(owner: Owner): Promise<Tenant> {
+  async found(owner: Owner) {
     const { canaries, operator } = this;
     const accountName = canaries.text(owner, 'name of the account');
     const accountId = await operator.createAccount(accountName);

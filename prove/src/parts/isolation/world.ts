@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Person } from '../../../../testkit/src/browser.ts';
-import { type DocumentedOperation, isOfPeople, OpenApiDocument } from '../../../../testkit/src/openapi.ts';
+import { type DocumentedOperation, isOfPeople, readDocument } from '../../../../testkit/src/openapi.ts';
 import type { Operator } from '../../../../testkit/src/operator.ts';
-import { REPOSITORY } from '../../../../testkit/src/process.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import type { Canaries, Owner } from './canaries.ts';
-import { type Bait, fill } from './filling.ts';
+import { fill } from './filling.ts';
 import { administratorsOf, bearer, type Credential, Founder, nameOf, type Tenant, type Wire } from './tenant.ts';
 
 /** Matches ids that the service generated, and beginnings of keys. */
@@ -21,37 +17,21 @@ export interface Gate {
   operations: DocumentedOperation[];
 }
 
-export interface Filled extends Tenant {
-  bait: Bait;
-  /** The id of a listing that the account itself changes. */
-  ownListingId: string;
-  member: Person;
-  memberSession: Credential;
-}
+export type Filled = Awaited<ReturnType<typeof furnish>>;
 
-export interface World {
-  wire: Wire;
-  canaries: Canaries;
-  founder: Founder;
-  gates: Record<'v1' | 'admin', Gate>;
-  ours: Filled;
-  theirs: Filled;
-  /** An account that our administrator is also a member of. */
-  third: Filled;
-  /** Our administrator's session in the third account. */
-  guestSession: Credential;
-  endedSession: Credential;
-}
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** Creates three accounts full of canaries. */
-export async function createWorld(url: string, wire: Wire, canaries: Canaries, operator: Operator): Promise<World> {
+export async function createWorld(url: string, wire: Wire, canaries: Canaries, operator: Operator) {
   const founder = new Founder(url, wire, canaries, operator);
-  const gates = { v1: await readGate('/v1', 'openapi'), admin: await readGate('/admin', 'admin') };
+  const v1: Gate = { base: '/v1', operations: readDocument('openapi').operations };
+  const admin: Gate = { base: '/admin', operations: readDocument('admin').operations };
+  const gates = { v1, admin };
   const [ours, theirs, third] = [
     await furnish(founder, 'our account', 10),
     await furnish(founder, 'their account', 120),
     await furnish(founder, 'the third account', 60),
   ];
+  // Our administrator is also a member of the third account, with this session there.
   const guestSession = await inviteTo(founder, ours, third);
   const endedSession = await founder.signIn(ours.administrator, ours.owner);
   await founder.ask({ method: 'POST', path: '/admin/auth/sign-out', headers: endedSession }, 204);
@@ -63,12 +43,7 @@ export async function createWorld(url: string, wire: Wire, canaries: Canaries, o
   return world;
 }
 
-async function readGate(base: Gate['base'], name: string): Promise<Gate> {
-  const text = await readFile(join(REPOSITORY, `openapi/${name}.json`), 'utf8');
-  return { base, operations: new OpenApiDocument(text).operations };
-}
-
-async function furnish(founder: Founder, owner: Owner, rows: number): Promise<Filled> {
+async function furnish(founder: Founder, owner: Owner, rows: number) {
   const tenant = await founder.found(owner);
   const member = await founder.join(owner, tenant.accountId, 'member');
   const memberSession = await founder.signIn(member, owner);
@@ -106,9 +81,10 @@ async function learn({ founder, gates, canaries }: World, tenant: Filled): Promi
       const visible = new Set([reader, owner, person]);
       const leaks = canaries.leaks(body, visible, new Set()).filter((words) => !words.startsWith(MADE));
       assert.deepEqual(leaks, [], `GET ${gate.base}${operation.path} shows data of others to ${reader}`);
-      for (const [id] of body.matchAll(IDS))
+      for (const [id] of body.matchAll(IDS)) {
         if (isOfOne || !seen.has(id)) canaries.add(id, isOfOne ? person : reader, MADE);
-      for (const [id] of body.matchAll(IDS)) if (!isOfOne) seen.add(id);
+        if (!isOfOne) seen.add(id);
+      }
       for (const word of canaries.find(body)) seen.add(word);
     }
   };
@@ -121,7 +97,6 @@ async function learn({ founder, gates, canaries }: World, tenant: Filled): Promi
   }
 }
 
-/** Asserts that counts include only the account's own objects. */
 async function assertCounts(founder: Founder, { keys, session, owner }: Tenant): Promise<void> {
   const get = async (path: string, headers: Credential) =>
     JSON.parse((await founder.ask({ method: 'GET', path, headers })).body);

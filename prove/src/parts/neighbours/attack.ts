@@ -3,10 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member, Scene } from './member.ts';
 import { ReplyReader } from './reply-reader.ts';
 
-/**
- * The attacker's address. It differs from the other account's address, so limits per address do not protect
- * that account.
- */
+/** Differs from the other account's address, which limits per address therefore do not protect. */
 const ADDRESS = '127.0.0.2';
 const BYTES_PER_SECOND = 1024 * 1024;
 /** How long a client that disconnects early stays connected. */

@@ -26,8 +26,11 @@ const packed = () => ['Accept-Encoding: gzip, br'];
 const listing = ({ listingId }: Scene) => `GET /listings/${listingId}`;
 const waiting = ({ sequence }: Scene) => `GET /events?wait=60&after=${sequence}`;
 
+const PARAMETERS = Array.from({ length: LINE_LENGTH }, (_, index) => `${index.toString(36)}=`).join('&');
+const UNKNOWN_PARAMETERS = PARAMETERS.slice(0, LINE_LENGTH).replace(/&[^&]*$/, '');
+
 const READS: readonly Row[] = [
-  ['unknown-parameters', `${LIST}?${unknownParameters()}`],
+  ['unknown-parameters', `${LIST}?${UNKNOWN_PARAMETERS}`],
   ['search-nothing', `${LIST}?limit=20&q=zzzz`, undefined, MANY],
   ['search-everything', `${LIST}?limit=20&q=a`, undefined, MANY],
   ['search-by-price', `${LIST}?limit=20&q=a&sort=-listPrice`, undefined, MANY],
@@ -50,14 +53,6 @@ const READS: readonly Row[] = [
   ['long-cursor', `${LIST}?limit=1&cursor=${'a'.repeat(LINE_LENGTH)}`, undefined, { told: 'invalid_cursor' }],
   ['forbidden-bodies', 'POST /listings', json(() => objectOf(65_000, 'adress')), { told: 'insufficient_scope' }],
 ];
-
-/** Attacks with a read-only key. */
-const reads: readonly Member[] = members('read', READS);
-
-function unknownParameters(): string {
-  const all = Array.from({ length: LINE_LENGTH }, (_, index) => `${index.toString(36)}=`).join('&');
-  return all.slice(0, LINE_LENGTH).replace(/&[^&]*$/, '');
-}
 
 const LISTING = { address: '1 Elm Street', beds: 3, baths: 2 };
 const CREATE = 'POST /listings';
@@ -90,7 +85,6 @@ const BODIES: readonly Row[] = [
   ['post-photos', CREATE, json(() => `{"photos":${arrayOf(80_000, '{"url":1}')}}`), INVALID],
 ];
 
-/** Attacks that repeat writes. */
 const LOOPS: readonly Row[] = [
   ['create-loop', CREATE, small, LANES],
   ['create-large-loop', CREATE, json(() => JSON.stringify(LARGE))],
@@ -103,7 +97,10 @@ const LOOPS: readonly Row[] = [
   ['trickled-bodies', CREATE, json(() => '{'), { lanes: 200, manner: 'trickle', missingBytes: 50_000 }],
 ];
 
-const writes: readonly Member[] = members('full', [...BODIES, ...LOOPS]);
-
 /** Attacks that enlarge the account come last. */
-export const corpus: readonly Member[] = [...reads, ...visitors, ...writes, ...uploads];
+export const corpus: readonly Member[] = [
+  ...members('read', READS),
+  ...visitors,
+  ...members('full', [...BODIES, ...LOOPS]),
+  ...uploads,
+];

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { cpuSecondsOf, residentBytesOf } from '../../../../bench/src/process-stats.ts';
@@ -10,10 +10,7 @@ const PROGRAM = pathToFileURL(join(import.meta.dirname, 'gauge-process.ts')).hre
 const MEMORY_INTERVAL_MS = 50;
 const CPU_INTERVAL_MS = 100;
 const WINDOW_MS = 200;
-/**
- * A service is idle if its load exceeds its load before the attacks by at most this many cores, either with the
- * time spent waiting for a core (`wanted`) or without it (`worked`).
- */
+/** A service is idle at this many cores above its quiet load, with (`wanted`) or without waiting (`worked`). */
 const IDLE_CORES_MAX = { wanted: 0.3, worked: 0.1 };
 const LOAD_NAMES = ['wanted', 'worked'] as const;
 const NANOSECONDS_PER_MS = 1e6;
@@ -23,10 +20,7 @@ const COLLECT_TIMEOUT_MS = 5_000;
 
 export type Reading = ({ is: 'stall'; endMs: number } & Stall) | { is: 'collected'; pid: number; heldBytes: number };
 
-/**
- * A time during which the event loop was blocked: its duration, its duration without waiting for a core, and
- * its CPU time.
- */
+/** How long the event loop was blocked: in total, without waiting for a core, and its CPU time. */
 export interface Stall {
   stallMs: number;
   ownMs: number;
@@ -45,7 +39,6 @@ interface Sample {
   threads: Map<string, Load>;
 }
 
-/** Measures the processes of a service. */
 export class Gauge {
   readonly #file: string;
   readonly pids: () => number[];
@@ -67,10 +60,7 @@ export class Gauge {
     return this.pids().reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0);
   }
 
-  /**
-   * Starts measuring the load of the service and its database.
-   * @returns a function that ends the measurement and returns the load
-   */
+  /** Watches the service and its database. @returns a function that ends this, and returns the load */
   watchLoad(): () => Load {
     const before = this.#sample();
     return () => loadBetween(before, this.#sample());
@@ -109,9 +99,7 @@ export class Gauge {
 
   /** Returns the maximum of each figure of the stalls since a time (`clockMs`). */
   worstSince(startMs: number): Stall {
-    const stalls = this.#read()
-      .filter((reading) => reading.is === 'stall')
-      .filter(({ endMs }) => endMs >= startMs);
+    const stalls = this.#read().flatMap((each) => (each.is === 'stall' && each.endMs >= startMs ? [each] : []));
     const most = (pick: (stall: Stall) => number) => Math.max(0, ...stalls.map(pick));
     return {
       stallMs: most(({ stallMs }) => stallMs),
@@ -153,23 +141,14 @@ export class Gauge {
 }
 
 function threadsOf(pid: number): [string, Load][] {
-  return namesIn(`/proc/${pid}/task`).flatMap((thread): [string, Load][] => {
+  return globSync(`/proc/${pid}/task/*/schedstat`).flatMap((file): [string, Load][] => {
     try {
-      const fields = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ');
-      const [worked = 0, waited = 0] = fields.map(Number);
-      return [[thread, { worked, wanted: worked + waited }]];
+      const [worked = 0, waited = 0] = readFileSync(file, 'latin1').split(' ').map(Number);
+      return [[file, { worked, wanted: worked + waited }]];
     } catch {
       return []; // the thread has ended
     }
   });
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return []; // the process has ended
-  }
 }
 
 /** Computes the load between two samples, without threads that have ended. */

@@ -10,9 +10,7 @@ export interface Figures extends Stall {
   /** The growth of memory at the peak (`growthMb`) and after garbage collection (`leftMb`). */
   growthMb: number;
   leftMb: number;
-  /** The CPU time per decompressed MiB of the attack's bodies. */
   cpuSeconds: number | undefined;
-  /** How long the service kept working after the attackers disconnected. */
   runOnMs: number;
 }
 
@@ -50,22 +48,14 @@ const LIMITS: Record<Trial['size'], Limits> = {
   small: { readMs: 5_000, writeMs: 5_000, workMs: 500, growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 2_500 },
 };
 
-/**
- * The minimum size of bodies whose cost per MiB is checked. For smaller bodies, the cost of the request
- * itself dominates.
- */
+/** For smaller bodies, the cost of the request itself dominates the cost per MiB. */
 export const JUDGED_BODY_BYTES = 16 * 1024;
 export const TRIES_MAX = 3;
 /** A figure this far above its limit is not noise. */
 const CLEAR_FACTOR = 3;
 
 /** @returns the limits that the medians of the attempts' figures exceed, and what is wrong in any attempt */
-export function findBroken(
-  attempts: readonly Attempt[],
-  figures: Figures,
-  size: Trial['size'],
-  member: Member,
-): string[] {
+export function findBroken(attempts: readonly Attempt[], figures: Figures, size: Trial['size'], member: Member) {
   const limits = LIMITS[size];
   const above = FIGURES.filter((name) => isAbove(figures, limits, name, 1)).map(
     (name) => `${WORDS[name]} ${(figures[name] ?? 0).toFixed(1)}, at most ${limits[name]}`,
@@ -86,22 +76,17 @@ function findFaults({ failed, words, hasEnded, report }: Attempt, { told, untold
 
 /** Whether an attack must be tried again: a figure exceeds its limit, perhaps because of other load on the machine. */
 export function needsMoreTries(attempt: Attempt, size: Trial['size']): boolean {
-  const isAny = FIGURES.some((name) => isAbove(attempt.figures, LIMITS[size], name, 1));
-  return isAny && !isClear(attempt, size);
+  const { figures, failed, hasEnded } = attempt;
+  const isAboveBy = (factor: number) => FIGURES.some((name) => isAbove(figures, LIMITS[size], name, factor));
+  return isAboveBy(1) && !(failed > 0 || hasEnded || isAboveBy(CLEAR_FACTOR));
 }
 
-/** The medians of the attempts' figures. */
 export function mediansOf(attempts: readonly [Attempt, ...Attempt[]]): Figures {
   const figures = { ...attempts[0].figures };
   for (const name of FIGURES) {
     if (figures[name] !== undefined) figures[name] = median(attempts.map((each) => each.figures[name] ?? 0));
   }
   return figures;
-}
-
-function isClear({ figures, failed, hasEnded }: Attempt, size: Trial['size']): boolean {
-  const limits = LIMITS[size];
-  return failed > 0 || hasEnded || FIGURES.some((name) => isAbove(figures, limits, name, CLEAR_FACTOR));
 }
 
 function isAbove(figures: Figures, limits: Limits, name: keyof Figures, factor: number): boolean {

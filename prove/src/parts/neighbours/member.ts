@@ -35,14 +35,8 @@ export interface Member {
   untold?: string;
 }
 
-interface Body {
-  bytes: Buffer;
-  unpackedBytes: number;
-  headers: readonly string[];
-}
-
+type Body = { bytes: Buffer; unpackedBytes: number; headers: readonly string[] };
 type Text = string | Buffer;
-
 /** Builds a body, either once on first use or for each request. */
 type Draft = (turn: number) => Body;
 

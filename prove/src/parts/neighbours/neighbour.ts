@@ -1,19 +1,7 @@
 import { Flood } from '../../../../bench/src/flood.ts';
 import type { Trial } from '../../part.ts';
 
-/** The effect of an attack on the other account. */
-export interface Noticed {
-  /** The p99 of reads and of writes. */
-  readMs: number;
-  writeMs: number;
-  failed: number;
-  words: string[];
-}
-
-/**
- * How many requests the other account sends per second. On the busy machines that run the small form, 100
- * requests would need more than the service's share of the cores, and would wait for each other.
- */
+/** With 100 on the busy machines of the small form, requests would lack cores, and wait for each other. */
 const PER_SECOND: Record<Trial['size'], number> = { full: 100, small: 20 };
 
 /** The other account, which has a normal load. One request in ten uses a new connection. */
@@ -41,7 +29,8 @@ export class Neighbour {
     this.#flood.start();
   }
 
-  async during(work: () => Promise<void>): Promise<Noticed> {
+  /** @returns the effect on this account: `readMs` and `writeMs` are the p99 of reads and of writes */
+  async during(work: () => Promise<void>) {
     const { readP99Ms, writeP99Ms, refused, faultCount, departed, lost, faults } = await this.#flood.during(work);
     const losses = Object.values(lost).reduce((sum, count) => sum + count, 0);
     const words = [...faults, ...Object.keys(lost), `${refused} are rejected, ${departed} get no response`];

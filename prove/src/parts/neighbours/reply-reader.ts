@@ -61,9 +61,7 @@ export class ReplyReader {
       // Without pipelining, no bytes follow the last chunk.
       this.#tail = (this.#tail + bytes.toString('latin1', Math.max(start, end - LAST_CHUNK.length), end)).slice(-7);
       if (this.#tail === LAST_CHUNK) this.#left = 0;
-    } else {
-      this.#left = (this.#left ?? 0) - (end - start);
-    }
+    } else this.#left = (this.#left ?? 0) - (end - start);
     return end;
   }
 

@@ -1,15 +1,19 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clockMs } from '../../../../bench/src/flood-order.ts';
+import { type Cleanup, defer } from '../../../../testkit/src/cleanup.ts';
 import { hasEnded as hasExited } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import type { AttackReport } from './attack.ts';
-import { type Attacker, startAttacker } from './attacker.ts';
+import type { Order } from './attack-process.ts';
 import type { Load, Stall } from './gauge.ts';
 import { type Attempt, findBroken, JUDGED_BODY_BYTES, mediansOf, needsMoreTries, TRIES_MAX } from './judgement.ts';
 import type { Member } from './member.ts';
-import type { Noticed } from './neighbour.ts';
 import { type Setting, type Stage, setStage } from './stage.ts';
 
+const ATTACK_PROGRAM = join(import.meta.dirname, 'attack-process.ts');
 const ATTACK_MS = { full: 2_000, small: 1_000 };
 const QUIET_MS = { full: 3_000, small: 1_000 };
 /** A service is killed if it is still working this long after an attack. */
@@ -30,17 +34,10 @@ export interface Tried extends Attempt {
   tries: number;
 }
 
-export interface Siege {
-  setting: Setting;
-  quiet: Noticed;
-  tried: Tried[];
-}
+export type Siege = Awaited<ReturnType<typeof besiege>>;
 
-/**
- * Runs one attack after another. Those that need more tries are tried again after all others, because other
- * load on the machine can last for minutes.
- */
-export async function besiege(trial: Trial, setting: Setting, members: readonly Member[]): Promise<Siege> {
+/** Tries attacks again after all others, because other load on the machine can last for minutes. */
+export async function besiege(trial: Trial, setting: Setting, members: readonly Member[]) {
   const stage = await setStage(trial, setting);
   const attacker = startAttacker(trial);
   await untilQuiet(stage);
@@ -82,6 +79,23 @@ export async function besiege(trial: Trial, setting: Setting, members: readonly 
   return { setting, quiet: quiet.noticed, tried };
 }
 
+/** Gives an order to the attacking process. @returns for `tell` and `stop`, the report of the attack so far */
+type Attacker = (order: Order) => Promise<AttackReport>;
+
+function startAttacker(t: Cleanup): Attacker {
+  const child = fork(ATTACK_PROGRAM);
+  const ended = once(child, 'exit');
+  defer(t, () => child.kill('SIGKILL'));
+  return async (order) => {
+    const answered = Promise.withResolvers<AttackReport>();
+    child.once('message', answered.resolve);
+    child.send(order);
+    const answer = await Promise.race([answered.promise, ended]);
+    if (Array.isArray(answer)) throw new Error('the attacking process has ended');
+    return answer;
+  };
+}
+
 async function measureQuiet({ neighbour, gauge }: Stage, durationMs: number) {
   const usedBefore = gauge.cpuSeconds();
   const endLoad = gauge.watchLoad();
@@ -98,12 +112,9 @@ async function untilQuiet(stage: Stage): Promise<void> {
   }
 }
 
+type Memory = Record<'heldBytes' | 'residentBytes', number>;
 /** The memory between two attacks and, as `first`, before the first attack. */
-interface Settled {
-  heldBytes: number;
-  residentBytes: number;
-  first: { heldBytes: number; residentBytes: number };
-}
+type Settled = Memory & { first: Memory };
 
 async function settle(stage: Stage, before?: Settled): Promise<Settled | undefined> {
   const settled = await stage.gauge.settle();
@@ -120,10 +131,7 @@ async function settleOrRestart(stage: Stage, settled: Settled | undefined): Prom
   return fresh;
 }
 
-/**
- * Runs an attack, and restarts the service if it has ended, is stuck, is still working, or holds too much memory.
- * @returns the result, and the service's memory
- */
+/** Runs an attack. Restarts a service that has ended, is stuck or still working, or holds too much memory. */
 async function attack(
   stage: Stage,
   attacker: Attacker,

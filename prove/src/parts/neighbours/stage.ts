@@ -6,11 +6,10 @@ import { Browser, PASSWORD } from '../../../../testkit/src/browser.ts';
 import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createDatabase, createPostgresDatabase } from '../../../../testkit/src/database.ts';
 import { NDJSON } from '../../../../testkit/src/imports.ts';
-import { type Operator, openOperator } from '../../../../testkit/src/operator.ts';
-import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import { openOperator } from '../../../../testkit/src/operator.ts';
 import { serveFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
-import { importRows, postgresFor, readJson, settingsOf } from '../../service.ts';
+import { importRows, postgresFor, readJson, send, settingsOf } from '../../service.ts';
 import { LARGE } from './corpus.ts';
 import { Gauge } from './gauge.ts';
 import type { Scene } from './member.ts';
@@ -19,7 +18,6 @@ import { Neighbour } from './neighbour.ts';
 export const SETTINGS = ['sqlite', 'workers', 'postgres'] as const;
 export type Setting = (typeof SETTINGS)[number];
 
-/** The number of listings of each account. */
 const LISTINGS = { full: 3_000, small: 500 };
 /** The number of listings that the other account reads and changes. */
 const FAVORITES = 50;
@@ -28,16 +26,9 @@ const WARM_UPS = 10;
 /** Reading this many rows makes a thread allocate all the memory that it keeps afterwards. */
 const WARM_UP_ROWS = 1_000;
 
-export interface Stage {
-  service: ServeProcess;
-  gauge: Gauge;
-  neighbour: Neighbour;
-  scene: Scene;
-  /** Kills and replaces the service. */
-  restart(): Promise<void>;
-}
+export type Stage = Awaited<ReturnType<typeof setStage>>;
 
-export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
+export async function setStage(trial: Trial, setting: Setting) {
   const directory = join(trial.directory, setting);
   await mkdir(directory);
   const gaugeFile = join(trial.directory, `${setting}.gauge`);
@@ -51,16 +42,15 @@ export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
   let generation = 0;
   const begin = (url: string) => {
     generation += 1;
-    const name = `N${generation}`;
-    return new Neighbour(portOf(url), key, ids, name, trial.size);
+    return new Neighbour(portOf(url), key, ids, `N${generation}`, trial.size);
   };
-  const findServing = () => withChildren(Number(stage.service.child.pid));
-  const stage: Stage = {
+  const findServing = (): number[] => withChildren(Number(stage.service.child.pid));
+  const stage = {
     service,
     gauge: new Gauge(gaugeFile, findServing, () => [...findServing(), ...findDatabase()]),
     neighbour: begin(service.url),
     scene,
-    async restart() {
+    async restart(): Promise<void> {
       stage.neighbour.end();
       for (const pid of findServing().reverse()) process.kill(pid, 'SIGKILL');
       stage.service = await serve();
@@ -85,13 +75,14 @@ async function databaseOf(trial: Trial, setting: Setting, directory: string) {
   return { settings: { DATABASE_URL: url }, databaseUrl: url, findDatabase: () => withChildren(Number(pid)) };
 }
 
-/** Creates the attacker's account with all its credentials, and another account. */
 async function foundAccounts(url: string, databaseUrl: string, listings: number) {
   const ends: (() => unknown)[] = [];
   const operator = await openOperator({ after: (end) => void ends.push(end) }, databaseUrl);
   const [attacker, other] = [await operator.createAccount('Attacker'), await operator.createAccount('Other')];
-  const keys = { full: await keyOf(operator, attacker, 'full'), read: await keyOf(operator, attacker, 'read') };
-  const key = await keyOf(operator, other, 'full');
+  const keyOf = async (accountId: string, access: 'full' | 'read') =>
+    (await operator.createKey(accountId, { name: 'Key', access })).secret;
+  const keys = { full: await keyOf(attacker, 'full'), read: await keyOf(attacker, 'read') };
+  const key = await keyOf(other, 'full');
   const given = { accountId: attacker, role: 'administrator', name: 'Mallory', email: 'mallory@example.com' } as const;
   const { email } = await operator.createPerson(given);
   for (const end of ends) await end();
@@ -108,20 +99,12 @@ async function foundAccounts(url: string, databaseUrl: string, listings: number)
 /** Starts the threads for searches and files, so their memory does not count as an attack's memory growth. */
 async function warmUp(url: string, key: string): Promise<void> {
   // Each request uses its own connection, because a connection stays with its worker.
-  const headers = { Authorization: `Bearer ${key}`, Connection: 'close' };
-  const search = async () => (await fetch(`${url}/v1/listings?sort=-listPrice&fields=id`, { headers })).arrayBuffer();
-  const file = {
-    method: 'POST',
-    headers: { ...headers, 'Content-Type': NDJSON },
-    body: seeds(WARM_UP_ROWS).join('\n'),
-  };
-  const check = async () => (await fetch(`${url}/v1/imports?dryRun=true`, file)).arrayBuffer();
+  const close = { Connection: 'close' };
+  const search = () => send(url, key, 'GET', '/listings?sort=-listPrice&fields=id', undefined, close);
+  const file = seeds(WARM_UP_ROWS).join('\n');
+  const check = () => send(url, key, 'POST', '/imports?dryRun=true', file, { ...close, 'Content-Type': NDJSON });
   // Send two searches at a time, because more searches from one account would have to wait.
   for (let count = 0; count < WARM_UPS; count += 1) await Promise.all([search(), search(), check()]);
-}
-
-async function keyOf(operator: Operator, accountId: string, access: 'full' | 'read'): Promise<string> {
-  return (await operator.createKey(accountId, { name: 'Key', access })).secret;
 }
 
 function seeds(length: number): string[] {
@@ -137,8 +120,7 @@ async function list(url: string, key: string): Promise<{ ids: string[]; sequence
 
 function withChildren(pid: number): number[] {
   try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-    return [pid, ...children.map(Number)];
+    return [pid, ...readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)];
   } catch {
     return [];
   }

@@ -50,6 +50,10 @@ const ANONYMOUS: readonly Row[] = [
   ['unknown-methods', 'PROPFIND /v1/listings', undefined, MANY],
 ];
 
+const bodies = ({ port }: Scene) => `${head(port, 'POST /v1/listings', 'Content-Length: 1')}x`.repeat(1_000);
+const searches = ({ port, keys }: Scene) =>
+  head(port, 'GET /v1/listings?q=a&limit=100', `Authorization: Bearer ${keys.read}`).repeat(50);
+
 /** Attacks with incomplete requests, with several requests at once, or with tiny chunks. */
 const RAW: readonly Member[] = [
   raw('pipelined', 'nothing', ({ port }) => head(port, 'GET /nothing').repeat(100), { manner: 'pour', lanes: 4 }),
@@ -63,14 +67,6 @@ const RAW: readonly Member[] = [
 /** Attacks from the dashboard, without a credential, or with raw bytes. */
 export const visitors: readonly Member[] = [...members('session', SIGNED_IN), ...members('nothing', ANONYMOUS), ...RAW];
 
-function searches({ port, keys }: Scene): string {
-  return head(port, 'GET /v1/listings?q=a&limit=100', `Authorization: Bearer ${keys.read}`).repeat(50);
-}
-
-function bodies({ port }: Scene): string {
-  return `${head(port, 'POST /v1/listings', 'Content-Length: 1')}x`.repeat(1_000);
-}
-
 function tinyChunks({ port }: Scene): string {
   const headers = [`Origin: http://127.0.0.1:${port}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
   return `${head(port, `POST ${SIGN_IN}`, ...headers)}${'1\r\n \r\n'.repeat(20_000)}0\r\n\r\n`;
@@ -80,11 +76,8 @@ function head(port: number, line: string, ...headers: string[]): string {
   return `${[`${line} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...headers].join('\r\n')}\r\n\r\n`;
 }
 
-function raw(
-  name: string,
-  by: Member['by'],
-  textOf: (scene: Scene) => string,
-  how: Pick<Member, 'manner' | 'lanes'>,
-): Member {
+type How = Pick<Member, 'manner' | 'lanes'>;
+
+function raw(name: string, by: Member['by'], textOf: (scene: Scene) => string, how: How): Member {
   return { name, by, ...how, send: (scene) => Buffer.from(textOf(scene)), unpackedBytes: () => 0 };
 }

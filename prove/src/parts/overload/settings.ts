@@ -37,7 +37,7 @@ interface Setting {
 }
 
 /** Floods a service with these settings far beyond its capacity. */
-async function floodSetting(
+export async function floodSetting(
   trial: Trial,
   name: string,
   { settings = {}, listed, of = {}, factor = 5, database }: Setting,
@@ -54,10 +54,6 @@ async function floodSetting(
     [`${name}: capacity`, `${capacity.toFixed(0)}/s`],
     [`${name}: × ${factor}`, describe(report)],
   ];
-}
-
-export function floodWorkers(trial: Trial): Promise<Figures> {
-  return floodSetting(trial, 'WORKERS=2', { settings: { WORKERS: '2' } }, assertShed);
 }
 
 /** Floods a service that has too few connections to PostgreSQL. */

@@ -7,7 +7,6 @@ import { type FloodOrder, type FloodReport, STRANGER } from '../../../../bench/s
 import { bodyOf, PRICE } from '../../../../bench/src/flood-tally.ts';
 import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createLedger, type Known, type Ledger } from '../../../../testkit/src/ledger.ts';
-import type { Tenant } from '../../../../testkit/src/service.ts';
 import type { Trial } from '../../part.ts';
 import { createTenant, importRows, readJson, serve } from '../../service.ts';
 
@@ -22,16 +21,10 @@ export type Flow = Pick<FloodOrder, 'perSecond' | 'inFlight' | 'mix' | 'connecti
   seconds: number;
 };
 
-/** A service to flood, and its ledger. */
-export interface Stage {
-  url: string;
-  tenant: Tenant;
-  ledger: Ledger;
-  flood(flow: Flow, given?: { key?: string; onStart?: (startMs: number) => void }): Promise<FloodReport>;
-}
+export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 /** Starts a service. `listed` is the number of listings in the account whose list is read and searched. */
-export async function setStage(trial: Trial, settings: Record<string, string> = {}, listed = LISTINGS): Promise<Stage> {
+export async function setStage(trial: Trial, settings: Record<string, string> = {}, listed = LISTINGS) {
   const [tenant, other] = [await createTenant(trial, settings), await createTenant(trial, settings)];
   const { url } = await serve(trial, settings);
   const ledger = createLedger();
@@ -42,7 +35,8 @@ export async function setStage(trial: Trial, settings: Record<string, string> = 
   let floods = 0;
   return {
     ...{ url, tenant, ledger },
-    async flood(flow, { key = tenant.key, onStart } = {}) {
+    async flood(flow: Flow, given: { key?: string; onStart?: (startMs: number) => void } = {}): Promise<FloodReport> {
+      const { key = tenant.key, onStart } = given;
       floods += 1;
       const order = {
         ...flow,
@@ -94,13 +88,8 @@ function write({ told }: FloodReport, ledger: Ledger): void {
   ledger.unknown.push(...told.unknown.map((address) => [knownOf(address)]));
 }
 
-export interface Probing {
-  count: number;
-  slowestMs: number;
-}
-
 /** Asserts that `/livez` and `/readyz` always return 200 while `work` runs. */
-export async function probeDuring<T>(url: string, work: Promise<T>): Promise<[result: T, probing: Probing]> {
+export async function probeDuring<T>(url: string, work: Promise<T>) {
   const probing = { count: 0, slowestMs: 0 };
   let isOver = false;
   const ended = work.finally(() => {
@@ -118,5 +107,5 @@ export async function probeDuring<T>(url: string, work: Promise<T>): Promise<[re
     }
     await sleep(PROBE_INTERVAL_MS);
   }
-  return [await ended, probing];
+  return [await ended, probing] as const;
 }

@@ -7,30 +7,19 @@ const FACTORS = [0.5, 1, 2, 5, 10];
 const SECONDS = 10;
 /** The load that measures the capacity. It keeps the service busy without overload. */
 const CAPACITY: Flow = { inFlight: 64, seconds: 6 };
-/** The number of open keep-alive connections. */
 const CONNECTIONS = 2_000;
 const LIGHT: Flow = { mix: [['listing', 1]], perSecond: 50, seconds: 4 };
-/** How long the service may take to recover. */
 const RECOVERY_SECONDS = 5;
-/**
- * The maximum ratio of the p99 after the load to the p99 before it. The limit is generous, because other programs
- * on the machine also affect the p99.
- */
+/** The maximum ratio of the p99 after and before. It is generous, because other programs affect the p99 too. */
 const NORMAL_FACTOR = 4;
 const NORMAL_MIN_MS = 100;
 export const UNSENT_SHARE_MAX = 0.1;
 /** From this factor on, some requests must be rejected. */
 const SHED_FACTOR = 5;
-/**
- * The minimum throughput under overload, as a fraction of the throughput at capacity. It is less than 1, because
- * the flood itself uses part of the machine.
- */
+/** The minimum share of the throughput at capacity. The flood itself uses part of the machine. */
 export const RATIO_MIN = 0.5;
 
-/**
- * Increases the load in steps, and checks after each step that the service recovers. `ratio` is the
- * throughput at ten times the capacity, divided by the throughput at the capacity.
- */
+/** The service must recover after each step. `ratio`: throughput at ten times the capacity, divided by that at it. */
 export async function loadInSteps(trial: Trial, stage: Stage) {
   const before = await stage.flood(LIGHT);
   const capacity = await measureCapacity(trial, stage);
@@ -54,8 +43,8 @@ export async function loadInSteps(trial: Trial, stage: Stage) {
     figures.push([`× ${factor}: p99 of a light load from ${RECOVERY_SECONDS} s after the load`, ms(after.p99Ms)]);
   }
   const ratio = (completed.get(10) ?? 0) / (completed.get(1) ?? Number.NaN);
-  const words = `at ten times the capacity, throughput is only ${ratio.toFixed(2)} of that at the capacity`;
-  assert.ok(ratio >= RATIO_MIN, words);
+  const share = `${ratio.toFixed(2)} of that at the capacity`;
+  assert.ok(ratio >= RATIO_MIN, `at ten times the capacity, throughput is only ${share}`);
   return { figures, skipped, capacity, ratio, worst };
 }
 
@@ -66,21 +55,14 @@ export async function measureCapacity(trial: Trial, stage: Stage, kinds: Pick<Fl
   return report.completedPerSecond;
 }
 
-export async function overload(
-  stage: Stage,
-  flow: Pick<Flow, 'perSecond' | 'mix'>,
-  onStart?: (startMs: number) => void,
-) {
+export async function overload(stage: Stage, flow: Omit<Flow, 'seconds'>, onStart?: (startMs: number) => void) {
   const whole = { ...flow, seconds: SECONDS, connections: CONNECTIONS };
-  const [report, probing] = await probeDuring(stage.url, stage.flood(whole, onStart && { onStart }));
-  assertHonest(report);
-  return [report, probing] as const;
+  const result = await probeDuring(stage.url, stage.flood(whole, onStart && { onStart }));
+  assertHonest(result[0]);
+  return result;
 }
 
-/**
- * Runs an overload together with a light load. The light load starts at the same time, and is measured after
- * the time for recovery.
- */
+/** The light load starts at the same time as the overload, but is measured only after the time for recovery. */
 async function overloadBesideLight(stage: Stage, perSecond: number) {
   const skippedSeconds = SECONDS + RECOVERY_SECONDS;
   const after = Promise.withResolvers<FloodReport>();
@@ -104,10 +86,9 @@ function assertRecovered(after: FloodReport, before: FloodReport): void {
 /** Reports a step in which too few of the requests were sent. */
 function tellUnsent(factor: number, { due, unsent }: FloodReport): string[] {
   if (unsent <= due * UNSENT_SHARE_MAX) return [];
-  const sentPerSecond = (due - unsent) / SECONDS;
-  return [
-    `${formatShare(unsent, due)} of the requests at × ${factor}, because all 4,000 clients were waiting for a response; ${sentPerSecond.toFixed(0)}/s were sent.`,
-  ];
+  const share = `${formatShare(unsent, due)} of the requests at × ${factor}`;
+  const sent = `${((due - unsent) / SECONDS).toFixed(0)}/s were sent`;
+  return [`${share}, because all 4,000 clients were waiting for a response; ${sent}.`];
 }
 
 function formatShare(count: number, of: number): string {
@@ -143,8 +124,8 @@ export function assertHonest({ faultCount, faults, lost, departed, due, unsent }
 }
 
 /**
- * The maximum p99 of accepted requests. The queue contains about one second of work, which takes two seconds
- * under overload, and longer on a busy machine. With an unbounded queue, requests would wait many times as long.
+ * The queue has about one second of work, which takes two under overload, and longer on a busy machine. Without a
+ * bound, requests would wait many times as long.
  */
 const ACCEPTED_P99_MAX_MS = 5_000;
 
@@ -155,7 +136,6 @@ export function assertShed(report: FloodReport): void {
   assert.ok(p99Ms <= ACCEPTED_P99_MAX_MS, `accepted requests wait too long: p99 ${p99Ms.toFixed(0)} ms`);
 }
 
-/** Asserts that some requests were rejected. */
 export function assertRefuses({ statuses, due, slowestMs }: FloodReport): void {
   const refused = statuses[503] ?? 0;
   assert.ok(refused > 0, `none of ${due} requests was rejected, and one took ${slowestMs.toFixed(0)} ms`);

@@ -11,7 +11,6 @@ const LISTINGS = { full: 6_000, small: 2_500 };
 const PRICES = { long: 128, short: 280 };
 export const UNFINISHED = '1 Unfinished Lane';
 
-/** Creates the listings. @returns a ledger of them */
 export async function fill(url: string, key: string, { size }: Trial): Promise<Ledger> {
   const ledger = createLedger();
   ledger.gone.add(UNFINISHED);

@@ -12,10 +12,7 @@ export interface Phase {
 }
 
 const IDLE = 10_000;
-/**
- * How long the service must keep connections open that are idle between requests, send headers or a body too
- * slowly, or do not read.
- */
+/** How long to keep connections that are idle, send headers or a body too slowly, or do not read. */
 const STAY_MS = {
   full: { idle: 60_000, head: 9_500, body: 59_000, reader: 60_000 },
   small: { idle: 2_500, head: 1_800, body: 2_500, reader: 2_500 },
@@ -27,12 +24,6 @@ const NOISE_BYTES = 100e6;
 const IDLE_BYTES = 25e3;
 const DEAF_BYTES = 1.5e6;
 
-/** The operating system's limit on open files. */
-function readFilesMax(): number {
-  const [, most] = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-  return most === undefined ? Number.POSITIVE_INFINITY : Number(most);
-}
-
 export function phasesOf({ size }: Trial, key: string): { phases: Phase[]; skipped: string[] } {
   const { idle, silent, heads, bodies, deaf } = crowdsOf(STAY_MS[size], key);
   if (size === 'small') {
@@ -40,7 +31,8 @@ export function phasesOf({ size }: Trial, key: string): { phases: Phase[]; skipp
     const together = { name: 'all at once', crowds, seconds: 3, growthMaxBytes: NOISE_BYTES + 40 * DEAF_BYTES };
     return { phases: [together], skipped: [] };
   }
-  const filesMax = readFilesMax();
+  const [, most] = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+  const filesMax = most === undefined ? Number.POSITIVE_INFINITY : Number(most);
   const idleCount = Math.min(IDLE, filesMax - OTHER_FILES);
   const phase = (name: string, crowds: readonly Crowd[], growthBytes: number): Phase => {
     return { name, crowds, seconds: 60, growthMaxBytes: NOISE_BYTES + growthBytes };
@@ -112,24 +104,14 @@ export interface Crowd {
   isStubborn?: boolean;
 }
 
-export interface Siege {
-  crowd: Crowd;
-  /** All visitors, including those that are disconnected. */
-  visitors: Visitor[];
-  /** Errors of visitors that tried to reconnect. */
-  missed: string[];
-  lift(): void;
-  end(): void;
-}
+export type Siege = Awaited<ReturnType<typeof besiege>>;
 
 /** How many visitors connect at once. The accept queue has room for more. */
 const ARRIVALS_MAX = 100;
 
-/**
- * Opens the connections of a crowd, and keeps them. `byteIntervalMs` is the time between two bytes that are
- * sent slowly.
- */
-export async function besiege(port: number, crowd: Crowd, byteIntervalMs: number): Promise<Siege> {
+/** `byteIntervalMs` is the time between two bytes that are sent slowly. */
+export async function besiege(port: number, crowd: Crowd, byteIntervalMs: number) {
+  // All visitors, including those that are disconnected, and the errors of those that tried to reconnect.
   const visitors: Visitor[] = [];
   const missed: string[] = [];
   let isLifted = false;

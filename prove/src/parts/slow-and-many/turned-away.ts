@@ -6,10 +6,7 @@ import { until } from '../../../../testkit/src/until.ts';
 import { countSockets } from '../../service.ts';
 import { DEAF_ID, type Siege, type Visitor } from './phases.ts';
 
-/**
- * How long to wait, which is longer than any timeout. The longest timeout is that of a client that does not read:
- * `node:http` disconnects it after 150 s, twice the service's idle timeout.
- */
+/** Longer than any timeout: a client that does not read is cut after 150 s, twice the service's idle timeout. */
 const DEADLINE_MS = { full: 200_000, small: 20_000 };
 
 /** Asserts that the service closes every connection, with a response where possible. */
@@ -35,7 +32,10 @@ export async function assertTurnedAway(
     if (crowd.isDeaf) continue;
     const open = visitors.filter((visitor) => !isClosed(visitor)).length;
     assert.equal(open, 0, `${open} of ${crowd.count} connections stay open forever (${crowd.name})`);
-    const isRight = crowd.name === 'idle' ? wasKept(crowd.stayMs) : wasTold408;
+    const isRight = ({ text, openedAtMs, closedAtMs = 0 }: Visitor) =>
+      crowd.name === 'idle'
+        ? text.startsWith('HTTP/1.1 200 ') && closedAtMs - openedAtMs >= crowd.stayMs
+        : text.startsWith('HTTP/1.1 408 ');
     const wrong = visitors.filter((visitor) => !isRight(visitor));
     const words = `${wrong.length} of ${crowd.count} were disconnected incorrectly (${crowd.name}): ${wrong[0]?.text}`;
     assert.equal(wrong.length, 0, words);
@@ -47,15 +47,6 @@ export async function assertTurnedAway(
 
 function isClosed({ closedAtMs }: Visitor): boolean {
   return closedAtMs !== undefined;
-}
-
-function wasKept(stayMs: number): (visitor: Visitor) => boolean {
-  return ({ text, openedAtMs, closedAtMs = 0 }) =>
-    text.startsWith('HTTP/1.1 200 ') && closedAtMs - openedAtMs >= stayMs;
-}
-
-function wasTold408({ text }: Visitor): boolean {
-  return text.startsWith('HTTP/1.1 408 ');
 }
 
 /** How often connections are counted until enough are open, because visitors may be connecting again. */
