@@ -5,7 +5,6 @@ import {
   createRouter,
   Outlet,
   type ParsedLocation,
-  type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
 import { listingQuery, listingsQuery, queryClient, sessionQuery } from './api/queries';
@@ -15,8 +14,7 @@ import { ACTIVITY_SEARCH } from './pages/activity-search';
 import { EVENT_SEARCH, REQUEST_SEARCH } from './pages/developers/search';
 import { LISTING_SEARCH, toListQuery } from './pages/listings/search';
 import { LoadingPage, PageError } from './parts/states';
-import { Frame } from './shell/frame';
-import { LostPage } from './shell/lost-page';
+import { Frame, LostPage } from './shell/frame';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: LostPage });
 
@@ -65,17 +63,15 @@ const listing = createRoute({
   component: lazyPage(() => import('./pages/listings/listing'), 'ListingPage'),
 });
 
-const developersLayout = lazyPage(() => import('./pages/for-administrators'), 'DevelopersLayout');
-const developers = createRoute({ getParentRoute: () => inside, path: '/developers', component: developersLayout });
-
-/** Creates the route of a page. `names` are the names of its query parameters. */
-function page<Parent extends AnyRoute, Path extends string, Name extends string = never>(
-  parent: Parent,
-  path: Path,
-  component: RouteComponent,
-  names: readonly Name[] = [],
-) {
-  return createRoute({ getParentRoute: () => parent, path, component, validateSearch: pickSearch(names) });
+/** Creates the route of a page, whose code exports `name`. `search` are the names of its query parameters. */
+function page<
+  Parent extends AnyRoute,
+  Path extends string,
+  Module extends Record<string, unknown>,
+  Search extends string = never,
+>(parent: Parent, path: Path, load: () => Promise<Module>, name: keyof Module, search: readonly Search[] = []) {
+  const component = lazyPage(load, name);
+  return createRoute({ getParentRoute: () => parent, path, component, validateSearch: pickSearch(search) });
 }
 
 /** Creates the route that redirects from a parent's own path to the first page below it. */
@@ -86,62 +82,41 @@ function start<Parent extends AnyRoute>(parent: Parent, to: '/developers/request
   return createRoute({ getParentRoute: () => parent, path: '/', beforeLoad });
 }
 
-const setup = lazyPage(() => import('./pages/entry/setup'), 'SetupPage');
-const invitation = lazyPage(() => import('./pages/entry/invitation'), 'InvitationPage');
-const overview = lazyPage(() => import('./pages/overview/overview'), 'OverviewPage');
-const newListing = lazyPage(() => import('./pages/listings/new-listing'), 'NewListingPage');
-const importListings = lazyPage(() => import('./pages/listings/import'), 'ImportPage');
-const requests = lazyPage(() => import('./pages/developers/requests'), 'RequestsPage');
-const request = lazyPage(() => import('./pages/developers/request'), 'RequestPage');
-const events = lazyPage(() => import('./pages/developers/events'), 'EventsPage');
-const webhooks = lazyPage(() => import('./pages/developers/webhooks'), 'WebhooksPage');
-const webhook = lazyPage(() => import('./pages/developers/webhook'), 'WebhookPage');
-const feeds = lazyPage(() => import('./pages/feeds/feeds'), 'FeedsPage');
-const feed = lazyPage(() => import('./pages/feeds/feed'), 'FeedPage');
-const newFeed = lazyPage(() => import('./pages/feeds/new-feed'), 'NewFeedPage');
-const sendFile = lazyPage(() => import('./pages/feeds/send-file'), 'SendFilePage');
-const feedRun = lazyPage(() => import('./pages/feeds/run'), 'FeedRunPage');
-const settingsLayout = lazyPage(() => import('./pages/settings/settings'), 'SettingsLayout');
-const apiKeys = lazyPage(() => import('./pages/settings/api-keys'), 'ApiKeysPage');
-const team = lazyPage(() => import('./pages/settings/team'), 'TeamPage');
-const account = lazyPage(() => import('./pages/settings/account'), 'AccountPage');
-const activity = lazyPage(() => import('./pages/activity'), 'ActivityPage');
-const profile = lazyPage(() => import('./pages/profile/profile'), 'ProfilePage');
-
-const settings = page(inside, '/settings', settingsLayout);
+const developers = page(inside, '/developers', () => import('./pages/for-administrators'), 'DevelopersLayout');
+const settings = page(inside, '/settings', () => import('./pages/for-administrators'), 'SettingsLayout');
 
 const routeTree = root.addChildren([
   signIn,
-  page(root, '/setup', setup),
-  page(root, '/invitation', invitation),
+  page(root, '/setup', () => import('./pages/entry/setup'), 'SetupPage'),
+  page(root, '/invitation', () => import('./pages/entry/invitation'), 'InvitationPage'),
   inside.addChildren([
-    page(inside, '/', overview),
+    page(inside, '/', () => import('./pages/overview/overview'), 'OverviewPage'),
     listings,
-    page(inside, '/listings/new', newListing),
-    page(inside, '/listings/import', importListings),
+    page(inside, '/listings/new', () => import('./pages/listings/new-listing'), 'NewListingPage'),
+    page(inside, '/listings/import', () => import('./pages/listings/import'), 'ImportPage'),
     listing,
-    page(inside, '/feeds', feeds),
-    page(inside, '/feeds/new', newFeed),
-    page(inside, '/feeds/$name', feed, ['cursor']),
-    page(inside, '/feeds/$name/send', sendFile),
-    page(inside, '/feeds/$name/runs/$runId', feedRun),
+    page(inside, '/feeds', () => import('./pages/feeds/feeds'), 'FeedsPage'),
+    page(inside, '/feeds/new', () => import('./pages/feeds/new-feed'), 'NewFeedPage'),
+    page(inside, '/feeds/$name', () => import('./pages/feeds/feed'), 'FeedPage', ['cursor']),
+    page(inside, '/feeds/$name/send', () => import('./pages/feeds/send-file'), 'SendFilePage'),
+    page(inside, '/feeds/$name/runs/$runId', () => import('./pages/feeds/run'), 'FeedRunPage'),
     developers.addChildren([
       start(developers, '/developers/requests'),
-      page(developers, '/requests', requests, REQUEST_SEARCH),
-      page(developers, '/requests/$id', request),
-      page(developers, '/events', events, EVENT_SEARCH),
-      page(developers, '/webhooks', webhooks),
-      page(developers, '/webhooks/$id', webhook, ['state', 'cursor']),
+      page(developers, '/requests', () => import('./pages/developers/requests'), 'RequestsPage', REQUEST_SEARCH),
+      page(developers, '/requests/$id', () => import('./pages/developers/request'), 'RequestPage'),
+      page(developers, '/events', () => import('./pages/developers/events'), 'EventsPage', EVENT_SEARCH),
+      page(developers, '/webhooks', () => import('./pages/developers/webhooks'), 'WebhooksPage'),
+      page(developers, '/webhooks/$id', () => import('./pages/developers/webhook'), 'WebhookPage', ['state', 'cursor']),
     ]),
     settings.addChildren([
       start(settings, '/settings/api'),
       // `generate` opens the dialog that generates a key.
-      page(settings, '/api', apiKeys, ['generate']),
-      page(settings, '/team', team),
-      page(settings, '/account', account),
+      page(settings, '/api', () => import('./pages/settings/api-keys'), 'ApiKeysPage', ['generate']),
+      page(settings, '/team', () => import('./pages/settings/team'), 'TeamPage'),
+      page(settings, '/account', () => import('./pages/settings/account'), 'AccountPage'),
     ]),
-    page(inside, '/profile', profile),
-    page(inside, '/activity', activity, ACTIVITY_SEARCH),
+    page(inside, '/profile', () => import('./pages/profile/profile'), 'ProfilePage'),
+    page(inside, '/activity', () => import('./pages/activity'), 'ActivityPage', ACTIVITY_SEARCH),
   ]),
 ]);
 

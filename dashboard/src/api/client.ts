@@ -9,7 +9,6 @@ export type UploadQuery = Record<string, string | Record<string, string> | undef
 
 interface RequestOptions {
   query?: Query;
-  /** Sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;

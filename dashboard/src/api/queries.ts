@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
+import type { components, Listing, ListingList, operations, Session } from './admin';
 import { ApiError, onSessionDoubt, type Query, request } from './client';
-import type { History, Listing, ListingList, ListingMap, Passkey, Schemas, Session, SessionInfo } from './types';
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -15,6 +15,10 @@ export const queryClient = new QueryClient({
     },
   },
 });
+
+type Schemas = components['schemas'];
+/** One of the user's sessions. */
+export type SessionInfo = operations['listSessions']['responses'][200]['content']['application/json'][number];
 
 type Key = [name: string, ...rest: unknown[]];
 
@@ -45,7 +49,7 @@ export const membersQuery = get<Schemas['MemberList']>(['members'], '/admin/memb
 export const invitationsQuery = get<Schemas['InvitationList']>(['invitations'], '/admin/invitations');
 export const accountQuery = get<Schemas['Account']>(['account'], '/admin/account');
 export const sessionsQuery = get<SessionInfo[]>(['sessions'], '/admin/auth/list-sessions');
-export const passkeysQuery = get<Passkey[]>(['passkeys'], '/admin/auth/passkey/list');
+export const passkeysQuery = get<Schemas['Passkey'][]>(['passkeys'], '/admin/auth/passkey/list');
 /** The data is loaded each time the Overview page opens, because changes on other pages affect it. */
 export const overviewQuery = { ...get<Schemas['Overview']>(['overview'], '/admin/overview'), staleTime: 0 };
 
@@ -95,8 +99,8 @@ export const listingsQuery = (query: Query) => part([LISTINGS, query], (signal) 
  */
 export const mapQuery = (query: Query) => part([LISTINGS, 'map', query], (signal) => loadMap(query, signal));
 
-async function loadMap(query: Query, signal: AbortSignal): Promise<ListingMap> {
-  if (!isListingId(query.q)) return request<ListingMap>('GET', '/admin/map', { query, signal });
+async function loadMap(query: Query, signal: AbortSignal): Promise<Schemas['Map']> {
+  if (!isListingId(query.q)) return request<Schemas['Map']>('GET', '/admin/map', { query, signal });
   const { id = '', latitude, longitude } = (await findListing(query.q ?? '', signal)) ?? {};
   const hasPlace = latitude !== undefined && longitude !== undefined;
   return { data: hasPlace ? [{ count: 1, latitude, longitude, id }] : [], side: 1 };
@@ -124,7 +128,10 @@ export const historyQuery = (id: string, version: number) =>
   infiniteQueryOptions({
     queryKey: ['history', id, version],
     queryFn: ({ pageParam, signal }) =>
-      request<History>('GET', `${listingPath(id)}/history`, { query: { limit: '50', cursor: pageParam }, signal }),
+      request<Schemas['ListingHistory']>('GET', `${listingPath(id)}/history`, {
+        query: { limit: '50', cursor: pageParam },
+        signal,
+      }),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
@@ -161,14 +168,6 @@ export async function keepListing(listing: Listing): Promise<void> {
   await refreshListings();
 }
 
-export function listingPath(id: string): string {
-  return `/admin/listings/${encodeURIComponent(id)}`;
-}
-
-export function webhookPath(id: string): string {
-  return `/admin/webhooks/${encodeURIComponent(id)}`;
-}
-
-export function feedPath(name: string): string {
-  return `/admin/feeds/${encodeURIComponent(name)}`;
-}
+export const listingPath = (id: string) => `/admin/listings/${encodeURIComponent(id)}`;
+export const webhookPath = (id: string) => `/admin/webhooks/${encodeURIComponent(id)}`;
+export const feedPath = (name: string) => `/admin/feeds/${encodeURIComponent(name)}`;

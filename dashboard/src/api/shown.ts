@@ -19,7 +19,6 @@ export function getShown(): Shown | undefined {
   return shown;
 }
 
-/** Whether this window still shows this user and account. */
 export function isShown(owner: Shown | undefined): boolean {
   return shown?.userId === owner?.userId && shown?.accountId === owner?.accountId;
 }

@@ -1,18 +1,16 @@
+import type { Columns } from '../api/admin';
 import { ApiError, request, type UploadQuery } from '../api/client';
 import { describeError } from './errors';
 import { readRows, typeOf } from './file-rows';
 import { parseLines } from './value-lines';
 
 /** A column of a CSV file, or a member of the objects in a JSON file. */
-export interface FileColumn {
-  name: string;
+export interface FileColumn extends NamedColumn {
   /** Values of the column in the first rows. */
   samples: string[];
-  /** The field that the column's name stands for, or probably stands for; null if there is none. */
-  field: string | null;
-  /** Whether an import reads the column as `field` without a mapping. */
-  isKnown: boolean;
 }
+
+type NamedColumn = Columns['columns'][number];
 
 /** The field that each column is imported to; empty for a column that is not imported. */
 export type Targets = Record<string, string>;
@@ -63,11 +61,11 @@ async function readColumns(file: File): Promise<FileColumn[]> {
   return matched.map((column) => ({ ...column, samples: samples.get(column.name) ?? [] }));
 }
 
-async function match(names: string[]): Promise<Omit<FileColumn, 'samples'>[]> {
-  const matched: Omit<FileColumn, 'samples'>[] = [];
+async function match(names: string[]): Promise<NamedColumn[]> {
+  const matched: NamedColumn[] = [];
   for (let at = 0; at < names.length; at += NAMES_MAX) {
     const body = { names: names.slice(at, at + NAMES_MAX).map((name) => name.slice(0, NAME_LENGTH_MAX)) };
-    const { columns } = await request<{ columns: typeof matched }>('POST', '/admin/imports/columns', { body });
+    const { columns } = await request<Columns>('POST', '/admin/imports/columns', { body });
     matched.push(...columns);
   }
   return matched;

@@ -1,5 +1,3 @@
-const NUMBER = new Intl.NumberFormat();
-const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact' });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -11,14 +9,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** For a time that is further away than this, a date is easier to read. */
 const RELATIVE_MAX_MS = 30 * DAY_MS;
 
-export function formatNumber(value: number): string {
-  return NUMBER.format(value);
-}
+export const formatNumber = new Intl.NumberFormat().format;
 
 /** `12K` for 12,000. */
-export function formatCompact(value: number): string {
-  return COMPACT.format(value);
-}
+export const formatCompact = new Intl.NumberFormat(undefined, { notation: 'compact' }).format;
 
 export function formatExact(time: string): string {
   return EXACT.format(new Date(time));
@@ -30,13 +24,11 @@ export function formatDay(date: string): string {
 }
 
 /** Formats the day on which a time falls in the user's time zone. */
-export function formatTime(timeMs: number): string {
-  return DAY.format(timeMs);
-}
+export const formatTime = DAY.format;
 
 /** `5 minutes ago` or `in 5 minutes`. */
-export function formatRelative(time: string, nowMs = Date.now()): string {
-  const distanceMs = new Date(time).getTime() - nowMs;
+export function formatRelative(time: string): string {
+  const distanceMs = new Date(time).getTime() - Date.now();
   const size = Math.abs(distanceMs);
   if (size < MINUTE_MS) return distanceMs > 0 ? 'in a moment' : 'just now';
   if (size < HOUR_MS) return RELATIVE.format(Math.round(distanceMs / MINUTE_MS), 'minute');
@@ -55,7 +47,7 @@ export const AREA_UNITS: Record<string, string> = { sqft: 'sq ft', sqm: 'm²', a
 
 export function formatArea(area: number, units = 'sqft'): string {
   if (units === 'acres') return formatCount(area, 'acre');
-  return `${NUMBER.format(area)} ${AREA_UNITS[units] ?? units}`;
+  return `${formatNumber(area)} ${AREA_UNITS[units] ?? units}`;
 }
 
 /** `Coming soon` for `coming_soon`. */
@@ -65,7 +57,7 @@ export function formatChoice(value: string): string {
 }
 
 export function formatCount(count: number, one: string, many = `${one}s`): string {
-  return `${NUMBER.format(count)} ${count === 1 ? one : many}`;
+  return `${formatNumber(count)} ${count === 1 ? one : many}`;
 }
 
 const BYTE_UNITS = ['GB', 'MB', 'kB'];
@@ -74,7 +66,7 @@ const BYTE_UNITS = ['GB', 'MB', 'kB'];
 export function formatBytes(bytes: number): string {
   const index = [1e9, 1e6, 1e3].findIndex((size) => bytes >= size);
   if (index === -1) return `${bytes} bytes`;
-  return `${NUMBER.format(Number((bytes / 1000 ** (3 - index)).toFixed(1)))} ${BYTE_UNITS[index]}`;
+  return `${formatNumber(Number((bytes / 1000 ** (3 - index)).toFixed(1)))} ${BYTE_UNITS[index]}`;
 }
 
 /** `0.84 ms`, `87 ms`, or `2.5 s`. */

@@ -1,3 +1,4 @@
+import type { FailedRow } from '../api/admin';
 import type { ValidationIssue } from '../api/client';
 
 /**
@@ -51,13 +52,8 @@ export function describeWarning(message: string): string {
   return message.replace(/set defaults\[(\w+)\]\.$/, 'add this line under Default values: $1 = …');
 }
 
-interface Failure {
-  message: string;
-  details?: ValidationIssue[] | undefined;
-}
-
 /** Describes all problems of a row in one line. */
-export function describeFailure({ message, details = [] }: Failure): string {
+export function describeFailure({ message, details = [] }: FailedRow): string {
   if (details.length === 0) return message;
   return details.map((issue) => `${issue.field}: ${describeRowIssue(issue)}`).join(' ');
 }

@@ -1,5 +1,5 @@
+import type { Passkey, Session } from '../api/admin';
 import { ApiError, request } from '../api/client';
-import type { Passkey, Session } from '../api/types';
 
 const PATH = '/admin/auth/passkey';
 const IP_ADDRESS = /^[\d.]+$|^\[/;
@@ -30,10 +30,6 @@ export async function addPasskey(
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(json);
   const response = await ask(() => navigator.credentials.create({ publicKey }));
   return response && request<Passkey>('POST', `${PATH}/register`, { body: { name, response } });
-}
-
-export async function deletePasskey(id: string): Promise<void> {
-  await request('POST', `${PATH}/revoke`, { body: { id } });
 }
 
 async function ask(work: () => Promise<Credential | null>): Promise<object | undefined> {

@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react';
+import type { ImportReport } from '../api/admin';
 import { ApiError } from '../api/client';
 import { refreshListings } from '../api/queries';
 import { getShown, isShown, onShown } from '../api/shown';
-import type { ImportReport } from '../api/types';
 import { upload } from '../api/upload';
 import {
   type FileColumn,

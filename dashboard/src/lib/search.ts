@@ -1,3 +1,5 @@
+import { useNavigate } from '@tanstack/react-router';
+
 /** Parses query parameters as plain strings, so the URL stays as the user typed it. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
@@ -24,20 +26,19 @@ export function pickSearch<Name extends string>(names: readonly Name[]) {
 }
 
 /**
- * Returns a function that, for a parameter, returns the `value` and `onChange` props of a filter's control.
- * `apply` receives the changed search without empty parameters.
+ * Returns the functions that change the filters and the page of a list, which are parameters of the page's URL.
+ * `cursorName` is the parameter that selects the page. A changed filter opens the first page.
  */
-export function bindSearch<Name extends string>(
-  search: Partial<Record<Name, string | undefined>>,
-  apply: (search: Partial<Record<Name, string>>) => unknown,
-) {
-  return (name: Name) => ({
-    value: search[name],
-    onChange: (value: string | undefined) => {
-      const next: Partial<Record<Name, string | undefined>> = { ...search, [name]: value };
-      const given: Partial<Record<Name, string>> = {};
-      for (const key in next) if (next[key]) given[key] = next[key];
-      apply(given);
-    },
-  });
+export function useListSearch<Name extends string>(search: Partial<Record<Name, string>>, cursorName: NoInfer<Name>) {
+  const navigate = useNavigate();
+  const change = (name: Name, value: string | undefined, replace: boolean) =>
+    void navigate({ to: '.', search: { ...search, [cursorName]: undefined, [name]: value }, replace });
+  return {
+    /** Returns the `value` and `onChange` props of a filter's control. */
+    bind: (name: Name) => ({
+      value: search[name],
+      onChange: (value: string | undefined) => change(name, value, true),
+    }),
+    onPage: (cursor: string | undefined) => change(cursorName, cursor, false),
+  };
 }

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { membersQuery } from '../api/queries';
-import { bindSearch } from '../lib/search';
+import { useListSearch } from '../lib/search';
 import { DateFilter, SelectFilter } from '../parts/filters';
 import type { ActivitySearch } from './activity-search';
 import { ACTIONS } from './activity-texts';
@@ -20,11 +19,8 @@ const KINDS = new Map<string, { label: string; beginnings: readonly string[] }>(
 const OTHER_ACTORS: Record<string, string> = { api_key: 'API keys', operator: 'Operator', service: 'Service' };
 
 export function ActivityFilters({ search }: { search: ActivitySearch }) {
-  const navigate = useNavigate();
   const members = useQuery(membersQuery);
-  const bind = bindSearch({ ...search, cursor: undefined }, (next) =>
-    navigate({ to: '/activity', search: next, replace: true }),
-  );
+  const { bind } = useListSearch(search, 'cursor');
   const kinds = Object.fromEntries([...KINDS].map(([kind, { label }]) => [kind, label]));
   const names = Object.fromEntries((members.data?.data ?? []).map(({ id, name, email }) => [id, `${name} (${email})`]));
   return (

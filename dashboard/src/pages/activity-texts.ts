@@ -1,6 +1,6 @@
-import type { Activity } from '../api/types';
+import type { AuditEntry } from '../api/admin';
 
-const TEXTS: Record<Activity['action'], string> = {
+const TEXTS: Record<AuditEntry['action'], string> = {
   'api_key.created': 'Generated the API key',
   'api_key.deleted': 'Deleted the API key',
   'api_key.renamed': 'Renamed the API key',

@@ -1,9 +1,10 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type LinkProps, useNavigate, useSearch } from '@tanstack/react-router';
+import { type LinkProps, useSearch } from '@tanstack/react-router';
 import { History, SearchX } from 'lucide-react';
+import type { AuditEntry } from '../api/admin';
 import { activityQuery } from '../api/queries';
-import type { Activity } from '../api/types';
+import { useListSearch } from '../lib/search';
 import { timeColumn } from '../parts/columns';
 import { type Column, Subline } from '../parts/data-table';
 import { TextLink } from '../parts/links';
@@ -18,7 +19,7 @@ import { ForAdministrators } from './for-administrators';
 
 const LIMIT = '50';
 
-const COLUMNS: Column<Activity>[] = [
+const COLUMNS: Column<AuditEntry>[] = [
   { label: 'Action', isLong: true, cell: (entry) => <Action entry={entry} /> },
   { label: 'User', width: 260, from: 'medium', cell: (entry) => <Actor entry={entry} /> },
   { label: 'IP address', width: 150, from: 'large', cell: ({ address }) => address !== null && <code>{address}</code> },
@@ -32,8 +33,8 @@ export function ActivityPage() {
 function ActivityLog() {
   const search = useSearch({ from: '/inside/activity' });
   const { cursor, ...filters } = search;
+  const { onPage } = useListSearch(search, 'cursor');
   const query = useQuery(activityQuery({ limit: LIMIT, ...toActivityQuery(search) }));
-  const navigate = useNavigate();
   return (
     <Page
       title="Activity"
@@ -46,7 +47,7 @@ function ActivityLog() {
         count={8}
         columns={COLUMNS}
         cursor={cursor}
-        onPage={(next) => navigate({ to: '/activity', search: { ...filters, ...(next && { cursor: next }) } })}
+        onPage={onPage}
         empty={Object.keys(filters).length > 0 ? <NothingFound /> : <NothingYet />}
         emptyPage="No matching activity in this part of the log. Older parts may have some."
       />
@@ -70,10 +71,11 @@ function NothingFound() {
   );
 }
 
-function Action({ entry: { action, actor, target, address, at } }: { entry: Activity }) {
+function Action({ entry }: { entry: AuditEntry }) {
+  const { action, actor, address, at } = entry;
   return (
     <>
-      {describeAction(action)} {target && <Target target={target} isDeleted={action.endsWith('.deleted')} />}
+      {describeAction(action)} <Target entry={entry} />
       <Subline isNarrow>
         <bdi>{actor.name}</bdi>
         {address !== null && ` · ${address}`} · <Time at={at} />
@@ -83,14 +85,10 @@ function Action({ entry: { action, actor, target, address, at } }: { entry: Acti
 }
 
 /** The name of the affected object, as a link to its page. */
-function Target({
-  target: { type, id, name },
-  isDeleted,
-}: {
-  target: NonNullable<Activity['target']>;
-  isDeleted: boolean;
-}) {
-  const page = isDeleted ? undefined : PAGES[type]?.(id);
+function Target({ entry: { action, target } }: { entry: AuditEntry }) {
+  if (target === null) return null;
+  const { type, id, name } = target;
+  const page = action.endsWith('.deleted') ? undefined : PAGES[type]?.(id);
   const shown = <bdi>{name}</bdi>;
   if (page !== undefined) return <TextLink {...page}>{shown}</TextLink>;
   return (
@@ -107,7 +105,7 @@ const PAGES: Partial<Record<string, (id: string) => LinkProps>> = {
   api_key: () => ({ to: '/settings/api' }),
 };
 
-function Actor({ entry: { actor } }: { entry: Activity }) {
+function Actor({ entry: { actor } }: { entry: AuditEntry }) {
   return (
     <>
       <bdi>{actor.name}</bdi>

@@ -1,4 +1,4 @@
-import { Outlet } from '@tanstack/react-router';
+import { Link, Outlet } from '@tanstack/react-router';
 import { Lock } from 'lucide-react';
 import { Page } from '../parts/page';
 import { EmptyState } from '../parts/states';
@@ -18,5 +18,25 @@ export function ForAdministrators() {
         </EmptyState>
       </div>
     </Page>
+  );
+}
+
+export function SettingsLayout() {
+  if (!useIsAdministrator()) return <ForAdministrators />;
+  return (
+    <>
+      <nav aria-label="Settings" className="tabs">
+        <Link className="tab" to="/settings/api">
+          API
+        </Link>
+        <Link className="tab" to="/settings/team">
+          Team
+        </Link>
+        <Link className="tab" to="/settings/account">
+          Account
+        </Link>
+      </nav>
+      <Outlet />
+    </>
   );
 }

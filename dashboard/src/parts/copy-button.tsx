@@ -1,7 +1,6 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
 import { type RefObject, useRef, useState } from 'react';
-import { copyText, selectContents } from '../lib/clipboard';
 
 /** How long the button says "Copied". */
 const COPIED_MS = 2_000;
@@ -27,7 +26,8 @@ function useCopy({ text, shown, onCopied }: CopyProps) {
       return;
     }
     setState('failed');
-    selectContents(shown.current);
+    // The user can copy the selected text with the keyboard.
+    if (shown.current !== null) getSelection()?.selectAllChildren(shown.current);
   };
   const icon = state === 'copied' ? <Check size={16} /> : <Copy size={16} />;
   return { state, isCopied: state === 'copied', copy, icon };
@@ -103,4 +103,39 @@ function CopyNote({ state }: { state: CopyState }) {
       {state === 'copied' && 'Copied to the clipboard.'}
     </Text>
   );
+}
+
+/**
+ * Copies a string to the clipboard. On pages without HTTPS that are not on localhost, browsers offer only a
+ * deprecated command.
+ * @returns whether the string was copied
+ */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const before = document.activeElement;
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.readOnly = true;
+  area.style.position = 'fixed';
+  area.style.opacity = '0';
+  // Add the input to an open dialog: outside it, the dialog's focus trap would take the focus back.
+  (document.querySelector('[role="dialog"]') ?? document.body).append(area);
+  area.select();
+  let isCopied = false;
+  try {
+    isCopied = document.execCommand('copy');
+  } catch {
+    // There is no clipboard.
+  }
+  area.remove();
+  if (before instanceof HTMLElement) before.focus();
+  return isCopied;
 }

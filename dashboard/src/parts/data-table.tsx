@@ -13,13 +13,10 @@ export interface Column<Row> {
   /** The width in pixels. The column without a width gets the remaining space, and cannot be hidden. */
   width?: number;
   isNumber?: boolean;
-  /** Whether the column's text wraps. */
   isLong?: boolean;
-  /** The field to sort by. */
   sortBy?: keyof Row & string;
   /** The minimum width of the table that shows this column, unless the user has chosen columns. */
   from?: 'small' | 'medium' | 'large' | 'wide';
-  /** Whether the column is hidden until the user chooses it. */
   isOptional?: boolean;
 }
 

@@ -77,14 +77,8 @@ interface ConfirmDialogProps<Subject> {
   children: (subject: Subject) => ReactNode;
 }
 
-/** Asks the user to confirm an action. */
-export function ConfirmDialog<Subject>({
-  subject,
-  onClose,
-  onConfirm,
-  children,
-  ...rest
-}: ConfirmDialogProps<Subject>) {
+export function ConfirmDialog<Subject>(props: ConfirmDialogProps<Subject>) {
+  const { subject, onClose, onConfirm, children, ...rest } = props;
   const form = useSubmit(() => false);
   // A confirmed action may remove the button that opened the dialog.
   const isConfirmed = useRef(false);

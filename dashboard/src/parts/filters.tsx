@@ -11,13 +11,10 @@ interface FilterProps {
   onChange: (value: string | undefined) => void;
 }
 
+type Choices = Record<string, string>;
+
 /** A filter with choices by value; the first choice means no filter. */
-export function SelectFilter({
-  label,
-  value = '',
-  onChange,
-  choices,
-}: FilterProps & { choices: Record<string, string> }) {
+export function SelectFilter({ label, value = '', onChange, choices }: FilterProps & { choices: Choices }) {
   const data = Object.entries(choices).map(([choice, text]) => ({ value: choice, label: text }));
   // A value from a link is not necessarily one of the choices.
   if (!Object.hasOwn(choices, value)) data.push({ value, label: value });

@@ -10,19 +10,13 @@ interface NotLoadedProps {
   query: Pick<UseQueryResult, 'error'> & { refetch: () => unknown };
   /** How many placeholder rows to show. */
   count?: number | undefined;
-  /** An action in addition to trying again. */
-  errorAction?: ReactNode;
 }
 
 /** A card that shows a placeholder while data is loading, or the error if the load failed. */
-export function NotLoaded({ query: { error, refetch }, count, errorAction }: NotLoadedProps) {
+export function NotLoaded({ query: { error, refetch }, count }: NotLoadedProps) {
   return (
     <div className="card">
-      {error === null ? (
-        <LoadingRows count={count} />
-      ) : (
-        <ErrorState error={error} onRetry={refetch} action={errorAction} />
-      )}
+      {error === null ? <LoadingRows count={count} /> : <ErrorState error={error} onRetry={refetch} />}
     </div>
   );
 }
@@ -52,11 +46,9 @@ export interface LoadedProps<Data> extends NotLoadedProps {
 export function LoadedCard<Data>({ query, children, ...rest }: LoadedProps<Data>) {
   const { data, error, refetch, isPlaceholderData } = query;
   if (data === undefined) return <NotLoaded query={query} {...rest} />;
+  const isStale = isPlaceholderData && error === null;
   return (
-    <div
-      className={isPlaceholderData && error === null ? 'card is-stale' : 'card'}
-      aria-busy={isPlaceholderData && error === null}
-    >
+    <div className={isStale ? 'card is-stale' : 'card'} aria-busy={isStale}>
       {error !== null && (
         <Group className="outdated" role="alert" justify="space-between" gap="xs">
           <Text size="sm">

@@ -34,20 +34,14 @@ export function EmptyState({ icon: Icon, title, children, action }: EmptyStatePr
   );
 }
 
-export function ErrorState({ error, onRetry, action }: { error: unknown; onRetry: () => void; action?: ReactNode }) {
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const requestId = error instanceof ApiError ? error.requestId : undefined;
-  const retry = <Button onClick={onRetry}>Try again</Button>;
   return (
     <div role="alert">
       <EmptyState
         icon={CircleAlert}
         title="This page couldn’t be loaded"
-        action={
-          <>
-            {action}
-            {retry}
-          </>
-        }
+        action={<Button onClick={onRetry}>Try again</Button>}
       >
         {describeError(error)}
         {requestId !== undefined && (

@@ -19,7 +19,6 @@ interface TableListProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
   footer?: ReactNode;
 }
 
-/** A card with a table of rows that the service returned. */
 export function TableList<Row extends { id: string }>(props: TableListProps<Row>) {
   const { query, count, empty, emptyPage, cursor, onPage, footer, ...table } = props;
   return (
@@ -36,11 +35,7 @@ export function TableList<Row extends { id: string }>(props: TableListProps<Row>
                 {nextCursor === null ? 'No more matches.' : emptyPage}
               </Text>
             )}
-            {onPage && (
-              <NewestOlder cursor={cursor} next={nextCursor} onOpen={onPage}>
-                {footer}
-              </NewestOlder>
-            )}
+            {onPage && <NewestOlder cursor={cursor} next={nextCursor} onOpen={onPage} footer={footer} />}
           </>
         )
       }
@@ -54,15 +49,15 @@ interface NewestOlderProps {
   /** Null on the last page. */
   next: string | null;
   onOpen: (cursor: string | undefined) => void;
-  children?: ReactNode;
+  footer: ReactNode;
 }
 
 /** The paging buttons below a list that shows the newest rows first. */
-function NewestOlder({ cursor, next, onOpen, children }: NewestOlderProps) {
+function NewestOlder({ cursor, next, onOpen, footer }: NewestOlderProps) {
   return (
     <Group justify="space-between" gap="xs" px={14} py={10} className="page-controls">
       <Text size="xs" c="dimmed" component="div" flex="1 1 200px">
-        {children}
+        {footer}
       </Text>
       <Group gap="xs">
         <Button size="xs" disabled={cursor === undefined} onClick={() => onOpen(undefined)}>

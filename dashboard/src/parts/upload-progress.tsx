@@ -29,3 +29,17 @@ export function UploadProgress({ label, fraction, children, onStop }: UploadProg
 export function describeUpload(fraction: number, next: string): string {
   return fraction < 1 ? `${Math.round(fraction * 100)}% uploaded` : `Uploaded. ${next}`;
 }
+
+/** The steps of a task; finished ones are marked. `current` is the index of the current step. */
+export function Steps({ names, current }: { names: readonly string[]; current: number }) {
+  return (
+    <ol className="steps">
+      {names.map((name, index) => (
+        <li key={name} aria-current={index === current ? 'step' : undefined} data-done={index < current || undefined}>
+          <span aria-hidden>{index + 1}</span>
+          {name}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -2,10 +2,12 @@ import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
-import { Menu } from 'lucide-react';
+import { Compass, Menu } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { sessionQuery } from '../api/queries';
 import { useShown } from '../api/shown';
+import { ButtonLink } from '../parts/links';
+import { EmptyState } from '../parts/states';
 import { AccountChanged } from './account-changed';
 import { Brand } from './brand';
 import { ImportBar } from './import-bar';
@@ -108,4 +110,27 @@ function useSignInAgain(isSignedOut: boolean): void {
     if (next.startsWith('/sign-in')) return;
     void navigate({ to: '/sign-in', search: { ended: 'yes', ...(next !== '/' && { next }) }, replace: true });
   }, [isSignedOut, href, navigate, router]);
+}
+
+/** The page for paths that do not exist. Users who are signed in still see the navigation. */
+export function LostPage() {
+  const { data: session, isPending } = useQuery(sessionQuery);
+  if (isPending) return null;
+  if (session) return <Frame content={<NotFound />} />;
+  return (
+    <main>
+      <NotFound />
+    </main>
+  );
+}
+
+function NotFound() {
+  return (
+    <>
+      <h1 className="visually-hidden">Not found</h1>
+      <EmptyState icon={Compass} title="Page not found" action={<ButtonLink to="/">Go to overview</ButtonLink>}>
+        Check the address. The page may have been removed.
+      </EmptyState>
+    </>
+  );
 }

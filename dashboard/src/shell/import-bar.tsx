@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Text } from '@mantine/core';
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useRouterState } from '@tanstack/react-router';
 import { formatCount, formatNumber } from '../lib/format';
 import { changeImport, stopImport, useImport } from '../lib/running-import';
@@ -16,7 +16,7 @@ export function ImportBar() {
   const isRunning = progress !== undefined;
   if (file === undefined || path === IMPORT_PATH || isSeen) return null;
   return (
-    <section className="card import-bar" aria-label="Import">
+    <Stack component="section" className="card" aria-label="Import" gap={10} px={14} py={10} mb={24}>
       {isRunning && <Progress value={progress.fraction * 100} size="xs" aria-label="Import" />}
       <Group justify="space-between" gap="xs">
         <Text size="sm" role="status" flex="1 1 200px" miw={0}>
@@ -31,7 +31,7 @@ export function ImportBar() {
           </Button>
         </Group>
       </Group>
-    </section>
+    </Stack>
   );
 }
 

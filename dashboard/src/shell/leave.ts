@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
+import type { Session } from '../api/admin';
 import { request } from '../api/client';
-import type { Session } from '../api/types';
 import { isApplyingFile } from '../lib/applied-files';
 import { attempt } from '../lib/notify';
 import { isImporting } from '../lib/running-import';

@@ -14,10 +14,9 @@ import {
   Settings,
   Webhook,
 } from 'lucide-react';
-import { AccountSwitcher } from './account-switcher';
 import { Brand } from './brand';
+import { AccountSwitcher, UserMenu } from './menus';
 import { useIsAdministrator } from './session';
-import { UserMenu } from './user-menu';
 
 export function Navigation({ onSearch }: { onSearch: () => void }) {
   const isAdministrator = useIsAdministrator();

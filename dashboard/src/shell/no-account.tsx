@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { Building2 } from 'lucide-react';
-import type { Session } from '../api/types';
+import type { Session } from '../api/admin';
 import { EmptyState } from '../parts/states';
 import { useChooseAccount, useSignOut } from './leave';
 

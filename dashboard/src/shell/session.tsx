@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
+import type { Session } from '../api/admin';
 import { queryClient, sessionQuery } from '../api/queries';
 import { setShown } from '../api/shown';
-import type { Session } from '../api/types';
 import { forgetDrafts } from '../lib/kept-drafts';
 
 /** A session with a current account. All pages inside the page frame have such a session. */

@@ -1,4 +1,4 @@
-import { Kbd, Modal } from '@mantine/core';
+import { Box, Group, Kbd, Modal } from '@mantine/core';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 
@@ -24,18 +24,18 @@ const ARROWS: Record<string, ReactNode> = {
 export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title="Keyboard shortcuts" size={420}>
-      <dl className="shortcuts">
+      <Box component="dl" m={0}>
         {SHORTCUTS.map(([keys, meaning]) => (
-          <div key={meaning} className="shortcut">
+          <Group key={meaning} justify="space-between" gap={16} wrap="nowrap" py={7} fz="sm">
             <dt>{meaning}</dt>
-            <dd>
+            <Group component="dd" gap={4} m={0} wrap="nowrap">
               {keys.map((key) => (
                 <Kbd key={key}>{ARROWS[key] ?? key}</Kbd>
               ))}
-            </dd>
-          </div>
+            </Group>
+          </Group>
         ))}
-      </dl>
+      </Box>
     </Modal>
   );
 }

@@ -1,13 +1,14 @@
 import { Button, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
+import type { WebhookDelivery } from '../../api/admin';
 import { request } from '../../api/client';
 import { deliveriesQuery, refresh, webhookPath, webhooksQuery } from '../../api/queries';
-import type { Delivery } from '../../api/types';
 import { formatChoice, formatDuration, formatNumber } from '../../lib/format';
 import { attempt, notify } from '../../lib/notify';
+import { useListSearch } from '../../lib/search';
 import { countColumn, timeColumn } from '../../parts/columns';
 import { type Column, Subline } from '../../parts/data-table';
 import { SelectFilter } from '../../parts/filters';
@@ -18,10 +19,9 @@ import { ResponseDialog } from './response-dialog';
 
 const LIMIT = '25';
 const REFETCH_MS = 3_000;
-const FROM = '/inside/developers/webhooks/$id';
 const STATES = { '': 'All', pending: 'Pending', delivered: 'Delivered', failed: 'Failed', expired: 'Expired' };
 
-const COLUMNS: Column<Delivery>[] = [
+const COLUMNS: Column<WebhookDelivery>[] = [
   { label: 'State', width: 150, cell: (delivery) => <State delivery={delivery} /> },
   countColumn('Attempts', 'attempts'),
   { label: 'Status', width: 84, from: 'medium', cell: ({ status }) => status },
@@ -36,14 +36,15 @@ const COLUMNS: Column<Delivery>[] = [
 ];
 
 export function Deliveries({ webhookId }: { webhookId: string }) {
-  const { state, cursor } = useSearch({ from: FROM });
-  const navigate = useNavigate({ from: '/developers/webhooks/$id' });
-  const [shown, setShown] = useState<Delivery>();
+  const search = useSearch({ from: '/inside/developers/webhooks/$id' });
+  const { state, cursor } = search;
+  const { bind, onPage } = useListSearch(search, 'cursor');
+  const [shown, setShown] = useState<WebhookDelivery>();
   const query = useQuery({
     ...deliveriesQuery(webhookId, { limit: LIMIT, state, cursor }),
     refetchInterval: cursor === undefined && REFETCH_MS,
   });
-  const event: Column<Delivery> = {
+  const event: Column<WebhookDelivery> = {
     label: 'Event',
     cell: (delivery) => (
       <UnstyledButton className="row-link" fz="sm" onClick={() => setShown(delivery)}>
@@ -54,12 +55,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   return (
     <>
       <div className="filters">
-        <SelectFilter
-          label="State"
-          choices={STATES}
-          value={state}
-          onChange={(next) => void navigate({ search: next === undefined ? {} : { state: next }, replace: true })}
-        />
+        <SelectFilter label="State" choices={STATES} {...bind('state')} />
       </div>
       <TableList
         label="Deliveries"
@@ -77,7 +73,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
           </Button>
         )}
         cursor={cursor}
-        onPage={(next) => void navigate({ search: { ...(state && { state }), ...(next && { cursor: next }) } })}
+        onPage={onPage}
         empty={
           <EmptyState icon={Send} title="No deliveries">
             {state === undefined
@@ -96,12 +92,12 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
   );
 }
 
-function nameOf({ type, sequence, lastSequence }: Delivery): string {
+function nameOf({ type, sequence, lastSequence }: WebhookDelivery): string {
   if (type === null) return `Events ${formatNumber(sequence)} to ${formatNumber(lastSequence)}`;
   return `${type} (event ${formatNumber(sequence)})`;
 }
 
-function State({ delivery: { state, nextAttemptAt } }: { delivery: Delivery }) {
+function State({ delivery: { state, nextAttemptAt } }: { delivery: WebhookDelivery }) {
   return (
     <>
       {formatChoice(state)}
@@ -114,7 +110,7 @@ function State({ delivery: { state, nextAttemptAt } }: { delivery: Delivery }) {
   );
 }
 
-async function redeliver(webhookId: string, { id, sequence }: Delivery): Promise<void> {
+async function redeliver(webhookId: string, { id, sequence }: WebhookDelivery): Promise<void> {
   await attempt('The event could not be sent again', async () => {
     await request('POST', `${webhookPath(webhookId)}/deliveries/${encodeURIComponent(id)}/redeliver`);
     notify(`Event ${formatNumber(sequence)} is being sent again.`);

@@ -1,6 +1,6 @@
-import type { EventType } from '../../api/types';
+import type { Event } from '../../api/admin';
 
-export const EVENT_TYPES: Record<EventType, string> = {
+export const EVENT_TYPES: Record<Event['type'], string> = {
   'listing.created': 'Created',
   'listing.updated': 'Updated',
   'listing.deleted': 'Deleted',

@@ -1,12 +1,12 @@
 import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { Radio, SearchX } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/client';
 import { feedsQuery } from '../../api/queries';
 import { formatNumber } from '../../lib/format';
-import { bindSearch } from '../../lib/search';
+import { useListSearch } from '../../lib/search';
 import { countColumn, timeColumn } from '../../parts/columns';
 import { CopyBlock } from '../../parts/copy-button';
 import { type Column, Subline } from '../../parts/data-table';
@@ -33,7 +33,7 @@ export function EventsPage() {
   const search = useSearch({ from: '/inside/developers/events' });
   const { at, ...filters } = search;
   const query = useEvents(search);
-  const navigate = useNavigate();
+  const { onPage } = useListSearch(search, 'at');
   const [shown, setShown] = useState<EventRow>();
   const isGone = query.error instanceof ApiError && query.error.code === 'events_expired';
   return (
@@ -64,7 +64,7 @@ export function EventsPage() {
           }
           emptyPage={`No matching events after event ${formatNumber(Number(query.data?.nextCursor))}. Older ones may match.`}
           cursor={at}
-          onPage={(next) => navigate({ to: '/developers/events', search: { ...filters, ...(next && { at: next }) } })}
+          onPage={onPage}
         />
       )}
       <Modal
@@ -81,11 +81,8 @@ export function EventsPage() {
 }
 
 function Filters({ search }: { search: EventSearch }) {
-  const navigate = useNavigate();
   const feeds = useQuery(feedsQuery);
-  const bind = bindSearch({ ...search, at: undefined }, (next) =>
-    navigate({ to: '/developers/events', search: next, replace: true }),
-  );
+  const { bind } = useListSearch(search, 'at');
   const names = Object.fromEntries((feeds.data?.data ?? []).map(({ name }) => [name, name]));
   return (
     <div className="filters">

@@ -1,18 +1,16 @@
 import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import type { LoggedRequest } from '../../api/admin';
 import { requestQuery } from '../../api/queries';
-import type { LoggedRequest } from '../../api/types';
 import { formatDuration, formatExact, formatNumber } from '../../lib/format';
-import { BackTo } from '../../parts/back-to';
 import { CopyBlock, CopyText } from '../../parts/copy-button';
 import { Facts } from '../../parts/facts';
-import { TextLink } from '../../parts/links';
+import { BackTo, TextLink } from '../../parts/links';
 import { NotLoadedPage } from '../../parts/loaded';
 import { Page } from '../../parts/page';
+import { StatusCode } from '../../parts/state-badge';
 import { Time } from '../../parts/time';
-import { isOfFile, toCurl } from './curl';
-import { StatusCode } from './status-code';
 
 export function RequestPage() {
   const { id } = useParams({ from: '/inside/developers/requests/$id' });
@@ -33,19 +31,8 @@ export function RequestPage() {
   );
 }
 
-function factsOf({
-  at,
-  key,
-  method,
-  path,
-  query,
-  status,
-  code,
-  durationMs,
-  requestId,
-  sequence,
-  omitted,
-}: LoggedRequest) {
+function factsOf(request: LoggedRequest) {
+  const { at, key, path, query, status, code, durationMs, requestId, sequence, omitted } = request;
   return {
     Status: <StatusCode status={status} />,
     Code: code && (
@@ -71,7 +58,7 @@ function factsOf({
     'Similar requests':
       omitted > 0 &&
       `${formatNumber(omitted)} more with this key and status, on any path, in the same quarter of a second. They were counted but not logged.`,
-    [isOfFile({ method, path }) ? 'Last event' : 'Event']: sequence !== null && (
+    [isOfFile(request) ? 'Last event' : 'Event']: sequence !== null && (
       <TextLink to="/developers/events" search={{ at: String(sequence) }}>
         Event {formatNumber(sequence)}
       </TextLink>
@@ -86,4 +73,39 @@ function formatJson(text: string): string {
   } catch {
     return text;
   }
+}
+
+/**
+ * Formats a shell command that repeats a request. The log contains neither the API key nor the body, so the
+ * command has placeholders for them.
+ */
+function toCurl(request: LoggedRequest): string {
+  const { method, path, query } = request;
+  const url = `${window.location.origin}${path}${query === '' ? '' : `?${query}`}`;
+  return [
+    `curl ${methodOption(method)}${quote(url)}`,
+    `-H 'Authorization: Bearer API_KEY'`,
+    ...bodyOptions(request),
+  ].join(' \\\n  ');
+}
+
+/** Whether the request sends a file of listings, whose format is not in the log. */
+function isOfFile({ method, path }: LoggedRequest): boolean {
+  return (method === 'POST' && path.endsWith('/imports')) || (method === 'PUT' && path.includes('/feeds/'));
+}
+
+function bodyOptions(request: LoggedRequest): string[] {
+  if (!['POST', 'PUT', 'PATCH'].includes(request.method)) return [];
+  return isOfFile(request)
+    ? [`-H 'Content-Type: MEDIA_TYPE'`, '--data-binary @FILE']
+    : [`-H 'Content-Type: application/json'`, '--data-binary @body.json'];
+}
+
+function methodOption(method: string): string {
+  if (method === 'GET') return '';
+  return method === 'HEAD' ? '--head ' : `-X ${method} `;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { ScrollText, SearchX } from 'lucide-react';
+import type { LoggedRequest, LoggedRequestList } from '../../api/admin';
 import { apiKeysQuery, requestsQuery } from '../../api/queries';
-import type { LoggedRequest, LoggedRequestList } from '../../api/types';
 import { formatBytes, formatCount, formatDuration, formatExact, formatNumber } from '../../lib/format';
-import { bindSearch } from '../../lib/search';
+import { useListSearch } from '../../lib/search';
 import { timeColumn } from '../../parts/columns';
 import { type Column, Subline } from '../../parts/data-table';
 import { SelectFilter, TextFilter } from '../../parts/filters';
 import { TextLink } from '../../parts/links';
 import { Page } from '../../parts/page';
+import { StatusCode } from '../../parts/state-badge';
 import { EmptyState } from '../../parts/states';
 import { TableList } from '../../parts/table-list';
 import { Time } from '../../parts/time';
 import type { RequestSearch } from './search';
-import { StatusCode } from './status-code';
 
 const LIMIT = '50';
 const REFETCH_MS = 3_000;
@@ -52,7 +52,7 @@ export function RequestsPage() {
     ...requestsQuery({ limit: LIMIT, ...search }),
     refetchInterval: cursor === undefined && REFETCH_MS,
   });
-  const navigate = useNavigate();
+  const { onPage } = useListSearch(search, 'cursor');
   const retention = query.data?.retention ?? null;
   return (
     <Page title="Requests" description="What your apps sent to the API. New requests appear here within seconds.">
@@ -65,9 +65,7 @@ export function RequestsPage() {
         empty={Object.keys(filters).length > 0 ? <NothingFound /> : <NothingYet retention={retention} />}
         emptyPage="No matching requests in this part of the log. Older parts may have some."
         cursor={cursor}
-        onPage={(next) =>
-          navigate({ to: '/developers/requests', search: { ...filters, ...(next && { cursor: next }) } })
-        }
+        onPage={onPage}
         footer={
           retention &&
           `Kept for ${formatCount(retention.days, 'day')}, up to ${formatBytes(retention.bytes)} for all accounts. ` +
@@ -79,11 +77,8 @@ export function RequestsPage() {
 }
 
 function Filters({ search }: { search: RequestSearch }) {
-  const navigate = useNavigate();
   const keys = useQuery(apiKeysQuery);
-  const bind = bindSearch({ ...search, cursor: undefined }, (next) =>
-    navigate({ to: '/developers/requests', search: next, replace: true }),
-  );
+  const { bind } = useListSearch(search, 'cursor');
   const names = Object.fromEntries((keys.data?.data ?? []).map(({ id, name }) => [id, name]));
   return (
     <div className="filters">

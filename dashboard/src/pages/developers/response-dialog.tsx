@@ -1,9 +1,9 @@
 import { Modal, Stack, Text } from '@mantine/core';
-import type { WebhookTest } from '../../api/types';
+import type { WebhookTest } from '../../api/admin';
 import { formatDuration, formatNumber } from '../../lib/format';
 import { Facts } from '../../parts/facts';
 import { TextLink } from '../../parts/links';
-import { StatusCode } from './status-code';
+import { StatusCode } from '../../parts/state-badge';
 
 type Attempt = Pick<WebhookTest, 'id' | 'status' | 'durationMs' | 'response' | 'error'>;
 

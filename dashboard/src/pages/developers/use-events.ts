@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { EventList, Event as ListingEvent, ListingList } from '../../api/admin';
 import { request } from '../../api/client';
-import type { EventList, ListingEvent, ListingList } from '../../api/types';
 import type { EventSearch } from './search';
 
 const REFETCH_MS = 3_000;

@@ -1,13 +1,13 @@
 import { Checkbox, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Webhook, WebhookWithSecret } from '../../api/admin';
 import { request } from '../../api/client';
 import { feedsQuery, refresh, webhookPath, webhooksQuery } from '../../api/queries';
-import type { Webhook, WebhookWithSecret } from '../../api/types';
 import { useForm } from '../../lib/use-form';
 import { FormDialog } from '../../parts/dialogs';
+import { Secret } from '../../parts/secret';
 import { EVENT_TYPES } from './event-types';
-import { SigningSecret } from './signing-secret';
 
 interface WebhookDialogProps {
   /** The endpoint to change; if undefined, a new one is created. */
@@ -85,4 +85,14 @@ export function WebhookDialog({ webhook, isOpen, onClose, onCreated }: WebhookDi
 function titleOf(webhook: Webhook | undefined, created: WebhookWithSecret | undefined): string {
   if (created !== undefined) return 'Signing secret';
   return webhook === undefined ? 'Add an endpoint' : 'Edit the endpoint';
+}
+
+export function SigningSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
+  const description = (
+    <>
+      Your app verifies the signatures of requests with this secret. Store it somewhere safe.{' '}
+      <strong>You won’t be able to see it again.</strong>
+    </>
+  );
+  return <Secret text={secret} description={description} onDone={onDone} />;
 }

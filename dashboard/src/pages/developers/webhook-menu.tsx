@@ -2,15 +2,14 @@ import { ActionIcon, Menu, NumberInput, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, KeyRound, Pencil, Power, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import type { Webhook, WebhookWithSecret } from '../../api/admin';
 import { request } from '../../api/client';
 import { refresh, webhookPath, webhooksQuery } from '../../api/queries';
-import type { Webhook, WebhookWithSecret } from '../../api/types';
 import { notify } from '../../lib/notify';
 import { useForm, useSubmit } from '../../lib/use-form';
 import { useMenuDialog } from '../../lib/use-menu-dialog';
 import { ConfirmDialog, FormDialog } from '../../parts/dialogs';
-import { SigningSecret } from './signing-secret';
-import { WebhookDialog } from './webhook-dialog';
+import { SigningSecret, WebhookDialog } from './webhook-dialog';
 
 type Action = 'edit' | 'roll' | 'replay' | 'delete';
 

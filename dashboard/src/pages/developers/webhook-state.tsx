@@ -1,19 +1,15 @@
 import { Alert } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
-import type { Overview, Webhook } from '../../api/types';
+import type { Overview, Webhook } from '../../api/admin';
 import { formatExact } from '../../lib/format';
 import { StateBadge } from '../../parts/state-badge';
 import { Time } from '../../parts/time';
 
 export function WebhookState({ webhook: { enabled, failingSince } }: { webhook: Webhook }) {
-  const [label, color] = stateOf(enabled, failingSince);
-  return <StateBadge label={label} color={color} />;
-}
-
-function stateOf(enabled: boolean, failingSince: string | null): [label: string, color: string] {
-  if (!enabled) return ['Disabled', 'gray-6'];
-  return failingSince === null ? ['Enabled', 'evergreen-5'] : ['Failing', 'red-7'];
+  if (!enabled) return <StateBadge label="Disabled" color="gray-6" />;
+  if (failingSince !== null) return <StateBadge label="Failing" color="red-7" />;
+  return <StateBadge label="Enabled" color="evergreen-5" />;
 }
 
 /** A banner about endpoints that are failing, and those that the service has disabled because they failed. */

@@ -2,13 +2,13 @@ import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Webhook, WebhookTest } from '../../api/admin';
 import { request } from '../../api/client';
 import { refresh, webhookPath, webhookQuery, webhooksQuery } from '../../api/queries';
-import type { Webhook, WebhookTest } from '../../api/types';
 import { formatExact, formatNumber } from '../../lib/format';
 import { attempt, notify } from '../../lib/notify';
-import { BackTo } from '../../parts/back-to';
 import { Facts } from '../../parts/facts';
+import { BackTo } from '../../parts/links';
 import { NotLoadedPage } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
 import { Deliveries } from './deliveries';
@@ -17,17 +17,14 @@ import { WebhookMenu } from './webhook-menu';
 import { FailingWebhooks, WebhookState } from './webhook-state';
 
 const REFETCH_MS = 3_000;
+const BACK = <BackTo to="/developers/webhooks">Webhooks</BackTo>;
 
 export function WebhookPage() {
   const { id } = useParams({ from: '/inside/developers/webhooks/$id' });
   const query = useQuery({ ...webhookQuery(id), refetchInterval: REFETCH_MS });
   const { data } = query;
   if (data !== undefined) return <Endpoint webhook={data} />;
-  return <NotLoadedPage title="Endpoint" above={<BackToWebhooks />} query={query} />;
-}
-
-function BackToWebhooks() {
-  return <BackTo to="/developers/webhooks">Webhooks</BackTo>;
+  return <NotLoadedPage title="Endpoint" above={BACK} query={query} />;
 }
 
 function Endpoint({ webhook }: { webhook: Webhook }) {
@@ -45,7 +42,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
     <Page
       title={url}
       description={description}
-      above={<BackToWebhooks />}
+      above={BACK}
       actions={
         <>
           <Button loading={isTesting} onClick={test}>

@@ -2,7 +2,7 @@ import { Box, Code, Skeleton, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { Session, Setup } from '../../api/types';
+import type { Session, SetupState } from '../../api/admin';
 import { focusPage } from '../../lib/focus';
 import { Brand } from '../../shell/brand';
 import { beginSession } from '../../shell/session';
@@ -38,7 +38,7 @@ export function LoadingEntry({ title }: { title: string }) {
   );
 }
 
-export function LinkFile({ setup: { file } }: { setup: Setup }) {
+export function LinkFile({ setup: { file } }: { setup: SetupState }) {
   if (file === null) return null;
   return (
     <>

@@ -1,9 +1,9 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import type { InvitationPreview, Session } from '../../api/admin';
 import { request } from '../../api/client';
 import { sessionQuery } from '../../api/queries';
-import type { InvitationPreview, Session } from '../../api/types';
 import { useForm } from '../../lib/use-form';
 import { Form } from '../../parts/form';
 import { TextLink } from '../../parts/links';

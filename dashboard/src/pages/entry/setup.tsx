@@ -1,8 +1,8 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { Session, SetupOffer, SetupState } from '../../api/admin';
 import { request } from '../../api/client';
 import { setupQuery } from '../../api/queries';
-import type { Session, Setup, SetupOffer } from '../../api/types';
 import { useForm } from '../../lib/use-form';
 import { Form } from '../../parts/form';
 import { TextLink } from '../../parts/links';
@@ -28,7 +28,7 @@ export function SetupPage() {
 }
 
 /** Checks the link before it shows the form. */
-function SetupByLink({ setup, token }: { setup: Setup; token: string }) {
+function SetupByLink({ setup, token }: { setup: SetupState; token: string }) {
   const { data: offer, error } = useQuery({
     queryKey: ['setup-link', token],
     queryFn: () => request<SetupOffer>('POST', '/admin/setup/preview', { body: { token } }),
@@ -51,7 +51,7 @@ function SetupByLink({ setup, token }: { setup: Setup; token: string }) {
   );
 }
 
-function SetupForm({ setup, offer, token }: { setup: Setup; offer: SetupOffer; token: string }) {
+function SetupForm({ setup, offer, token }: { setup: SetupState; offer: SetupOffer; token: string }) {
   const form = useForm({ accountName: '', name: '', email: '', password: '' });
   const enter = useEnter();
   const finish = async () => {
@@ -92,7 +92,7 @@ function describeAccounts({ accountNames, hasMoreAccounts }: SetupOffer): string
   return ` of ${LIST.format(hasMoreAccounts ? [...accountNames, 'all others'] : accountNames)}`;
 }
 
-function NoLink({ setup }: { setup: Setup }) {
+function NoLink({ setup }: { setup: SetupState }) {
   return (
     <Entry title="Open the setup link">
       <Text size="sm">

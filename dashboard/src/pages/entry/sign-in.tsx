@@ -2,9 +2,9 @@ import { Alert, Anchor, Button, Code, Stack, Text, TextInput } from '@mantine/co
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Session } from '../../api/admin';
 import { request } from '../../api/client';
 import { setupQuery } from '../../api/queries';
-import type { Session } from '../../api/types';
 import { canUsePasskeys, signInWithPasskey } from '../../lib/passkeys';
 import { useForm } from '../../lib/use-form';
 import { Form } from '../../parts/form';
@@ -21,17 +21,13 @@ export function SignInPage() {
   return <PasswordStep onDone={proceed} onCode={() => setNeedsCode(true)} />;
 }
 
-/** The response to a correct password if two-step sign-in is on. */
-interface TwoFactorRedirect {
-  twoFactorRedirect: true;
-}
-
 function PasswordStep({ onDone, onCode }: { onDone: (session: Session) => void; onCode: () => void }) {
   const { ended } = useSearch({ from: '/sign-in' });
   const form = useForm({ email: '', password: '' });
   const signIn = async () => {
     const body = { ...form.values, email: form.values.email.trim() };
-    const result = await request<Session | TwoFactorRedirect>('POST', '/admin/auth/sign-in/email', { body });
+    type Result = Session | { twoFactorRedirect: true };
+    const result = await request<Result>('POST', '/admin/auth/sign-in/email', { body });
     if ('twoFactorRedirect' in result) onCode();
     else onDone(result);
   };

@@ -1,8 +1,8 @@
 import { Button, Checkbox, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { Feed } from '../../api/admin';
 import { request } from '../../api/client';
 import { feedPath, feedsQuery, refresh } from '../../api/queries';
-import type { Feed } from '../../api/types';
 import type { Targets } from '../../lib/columns';
 import { notify } from '../../lib/notify';
 import { useForm } from '../../lib/use-form';
@@ -189,14 +189,8 @@ export function toSettings({ clean, ignoreUnknown, expectedEveryHours, ...texts 
 }
 
 /** Converts the values of the inputs to the parameters of a run. */
-export function toParameters({
-  clean,
-  ignoreUnknown,
-  values,
-  defaults,
-  expectedEveryHours: _,
-  ...texts
-}: typeof INITIAL) {
+export function toParameters(settings: typeof INITIAL) {
+  const { clean, ignoreUnknown, values, defaults, expectedEveryHours: _, ...texts } = settings;
   return {
     ...texts,
     clean: clean && 'true',

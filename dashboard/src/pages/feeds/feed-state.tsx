@@ -1,20 +1,12 @@
-import type { Feed, FeedRun } from '../../api/types';
+import type { Feed, FeedRun } from '../../api/admin';
 import { StateBadge } from '../../parts/state-badge';
 
-export const OUTCOMES: Record<FeedRun['outcome'], string> = {
-  running: 'Running',
-  succeeded: 'OK',
-  failed: 'Failed',
-  stopped_by_guard: 'Stopped by guard',
-  interrupted: 'Interrupted',
-};
-
-const COLORS: Record<FeedRun['outcome'], string> = {
-  running: 'blue-6',
-  succeeded: 'evergreen-5',
-  failed: 'red-7',
-  stopped_by_guard: 'yellow-6',
-  interrupted: 'red-7',
+export const OUTCOMES: Record<FeedRun['outcome'], { label: string; color: string }> = {
+  running: { label: 'Running', color: 'blue-6' },
+  succeeded: { label: 'OK', color: 'evergreen-5' },
+  failed: { label: 'Failed', color: 'red-7' },
+  stopped_by_guard: { label: 'Stopped by guard', color: 'yellow-6' },
+  interrupted: { label: 'Interrupted', color: 'red-7' },
 };
 
 export function FeedState({ feed: { isLate, lastRun } }: { feed: Feed }) {
@@ -24,7 +16,7 @@ export function FeedState({ feed: { isLate, lastRun } }: { feed: Feed }) {
 }
 
 export function Outcome({ outcome }: { outcome: FeedRun['outcome'] }) {
-  return <StateBadge label={OUTCOMES[outcome]} color={COLORS[outcome]} />;
+  return <StateBadge {...OUTCOMES[outcome]} />;
 }
 
 const HOUR_MS = 3_600_000;

@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { History, Upload } from 'lucide-react';
 import { useState } from 'react';
+import type { Feed, FeedRun } from '../../api/admin';
 import { request } from '../../api/client';
 import { feedPath, feedQuery, feedsQuery, refresh, runsQuery } from '../../api/queries';
-import type { Feed, FeedRun } from '../../api/types';
 import { formatCount, formatNumber } from '../../lib/format';
 import { notify } from '../../lib/notify';
-import { BackTo } from '../../parts/back-to';
+import { useListSearch } from '../../lib/search';
 import { countColumn } from '../../parts/columns';
 import { type Column, Subline } from '../../parts/data-table';
 import { ConfirmDialog } from '../../parts/dialogs';
 import { Facts } from '../../parts/facts';
-import { ButtonLink } from '../../parts/links';
+import { BackTo, ButtonLink } from '../../parts/links';
 import { NotLoadedPage } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
@@ -107,8 +107,9 @@ const COLUMNS: Column<FeedRun>[] = [
 ];
 
 function Runs({ name }: { name: string }) {
-  const { cursor } = useSearch({ from: '/inside/feeds/$name' });
-  const navigate = useNavigate({ from: '/feeds/$name' });
+  const search = useSearch({ from: '/inside/feeds/$name' });
+  const { cursor } = search;
+  const { onPage } = useListSearch(search, 'cursor');
   const query = useQuery({
     ...runsQuery(name, { limit: LIMIT, cursor }),
     refetchInterval: cursor === undefined && REFETCH_MS,
@@ -120,7 +121,7 @@ function Runs({ name }: { name: string }) {
       count={4}
       columns={COLUMNS}
       cursor={cursor}
-      onPage={(next) => void navigate({ search: next === undefined ? {} : { cursor: next } })}
+      onPage={onPage}
       empty={
         <EmptyState icon={History} title="No runs">
           Send a file to start one.

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus, Rss } from 'lucide-react';
+import type { Feed } from '../../api/admin';
 import { feedsQuery } from '../../api/queries';
-import type { Feed } from '../../api/types';
 import { formatCount } from '../../lib/format';
 import { countColumn } from '../../parts/columns';
 import { type Column, Subline } from '../../parts/data-table';

@@ -1,8 +1,8 @@
-import type { FeedPlan } from '../../api/types';
+import type { FeedPlan, FeedRun } from '../../api/admin';
+import { Counts } from '../../parts/counts';
 import type { Column } from '../../parts/data-table';
 import { Examples } from '../../parts/examples';
 import { FailedRows } from '../listings/failed-rows';
-import { RunCounts } from './counts';
 
 type Kinds = FeedPlan['examples'];
 
@@ -55,4 +55,20 @@ function Changes({ changes }: { changes: Kinds['update'][number]['changes'] }) {
 function show(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+export function RunCounts({ counts, label }: { counts: FeedPlan | FeedRun; label: string }) {
+  const { rows, created, updated, unchanged, missing, withdrawn, deleted, failed, cleaned } = counts;
+  const shown = {
+    Rows: rows,
+    Created: created,
+    Updated: updated,
+    Unchanged: unchanged,
+    Failed: failed,
+    Missing: missing,
+    Withdrawn: withdrawn || undefined,
+    Deleted: deleted || undefined,
+    'Cleaned values': cleaned || undefined,
+  };
+  return <Counts counts={shown} label={label} />;
 }

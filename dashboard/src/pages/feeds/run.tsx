@@ -2,20 +2,20 @@ import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
+import type { FeedRun } from '../../api/admin';
 import { send } from '../../api/client';
 import { feedPath, runQuery } from '../../api/queries';
-import type { FeedRun } from '../../api/types';
 import { formatDuration, formatExact, formatNumber } from '../../lib/format';
 import { attempt } from '../../lib/notify';
 import { saveFile } from '../../lib/save-file';
-import { BackTo } from '../../parts/back-to';
 import { Facts } from '../../parts/facts';
 import { Note } from '../../parts/form';
+import { BackTo } from '../../parts/links';
 import { NotLoadedPage } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { FailedRows } from '../listings/failed-rows';
-import { RunCounts } from './counts';
 import { OUTCOMES, Outcome } from './feed-state';
+import { RunCounts } from './plan';
 
 const REFETCH_MS = 1_000;
 
@@ -46,7 +46,7 @@ function Run({ run }: { run: FeedRun }) {
   return (
     <Stack>
       {error && (
-        <Note color={outcome === 'stopped_by_guard' ? 'yellow' : 'red'} title={OUTCOMES[outcome]}>
+        <Note color={outcome === 'stopped_by_guard' ? 'yellow' : 'red'} title={OUTCOMES[outcome].label}>
           {error.message}
         </Note>
       )}

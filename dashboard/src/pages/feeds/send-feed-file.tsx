@@ -1,17 +1,16 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import type { FeedRun } from '../../api/admin';
 import type { UploadQuery } from '../../api/client';
-import type { FeedRun } from '../../api/types';
 import { findRepeated, isSkipping, type Targets, toMapPatch } from '../../lib/columns';
 import { formatCount } from '../../lib/format';
 import { ErrorNote, Note } from '../../parts/form';
 import { LoadingRows } from '../../parts/states';
-import { Steps } from '../../parts/steps';
-import { describeUpload, UploadProgress } from '../../parts/upload-progress';
+import { describeUpload, Steps, UploadProgress } from '../../parts/upload-progress';
 import { ColumnMapping, MappingSummary } from '../listings/column-mapping';
+import { FileWarnings } from '../listings/failed-rows';
 import { FileDrop } from '../listings/file-drop';
-import { FileWarnings } from '../listings/file-warnings';
 import { Plan } from './plan';
 import { useFeedFile } from './use-feed-file';
 
@@ -28,7 +27,6 @@ interface SendFeedFileProps {
   parameters?: UploadQuery;
   /** The mapping that is stored in the feed's settings. */
   stored?: Targets;
-  /** Called before the file is applied. */
   onApply?: () => void;
   /** Called after the file has been applied, even if the user has left the page. If not, the run's page then opens. */
   onDone: (columns: ColumnSettings) => Promise<void>;
@@ -54,6 +52,7 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onApply, 
   const isReading = file !== undefined && sending.columns === undefined;
   const mapping = { columns, targets, onChange: sending.map };
   const isReady = columns.length > 0 && !isBusy;
+  const changes = plan === undefined ? 0 : plan.created + plan.updated + plan.withdrawn + plan.deleted;
   const apply = () => {
     onApply?.();
     void sending.apply();
@@ -102,7 +101,7 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onApply, 
               <Button onClick={() => sending.map(targets)}>Back to columns</Button>
               {!isUnusable && (
                 <Button variant="filled" disabled={name === ''} onClick={apply} {...(isStopped && { color: 'red.8' })}>
-                  {isStopped ? 'Apply anyway' : `Apply ${formatCount(changesOf(plan), 'change')}`}
+                  {isStopped ? 'Apply anyway' : `Apply ${formatCount(changes, 'change')}`}
                 </Button>
               )}
             </>
@@ -113,7 +112,6 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onApply, 
   );
 }
 
-/** Whether the component is still on the page. */
 function useIsOpen() {
   const isOpen = useRef(false);
   useEffect(() => {
@@ -123,13 +121,4 @@ function useIsOpen() {
     };
   }, []);
   return isOpen;
-}
-
-function changesOf({
-  created,
-  updated,
-  withdrawn,
-  deleted,
-}: Pick<FeedRun, 'created' | 'updated' | 'withdrawn' | 'deleted'>) {
-  return created + updated + withdrawn + deleted;
 }

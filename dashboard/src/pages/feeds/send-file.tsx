@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { request } from '../../api/client';
 import { feedPath, feedQuery, feedsQuery, refresh } from '../../api/queries';
 import { attempt, notify } from '../../lib/notify';
-import { BackTo } from '../../parts/back-to';
+import { BackTo } from '../../parts/links';
 import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { type ColumnSettings, SendFeedFile } from './send-feed-file';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import type { FeedPlan, FeedRun } from '../../api/admin';
 import { ApiError, type UploadQuery } from '../../api/client';
 import { feedPath, feedsQuery, refresh, refreshListings } from '../../api/queries';
-import type { FeedPlan, FeedRun } from '../../api/types';
 import { upload } from '../../api/upload';
 import { applyFile } from '../../lib/applied-files';
 import { type FileColumn, proposeTargets, readFileColumns, type Targets, toMap, toMapQuery } from '../../lib/columns';

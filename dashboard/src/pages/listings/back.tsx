@@ -1,5 +1,5 @@
 import { useCanGoBack, useNavigate, useRouter } from '@tanstack/react-router';
-import { BackTo } from '../../parts/back-to';
+import { BackTo } from '../../parts/links';
 
 export function BackLink() {
   const leave = useLeave();

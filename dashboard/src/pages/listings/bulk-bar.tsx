@@ -1,16 +1,17 @@
 import { ActionBar, Button, Menu, Text } from '@mantine/core';
 import { CircleDot, Download, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { listingStatusValues } from '../../api/admin';
-import type { Listing, Status as StatusValue } from '../../api/types';
+import { type ImportReport, type Listing, listingStatusValues } from '../../api/admin';
+import { send } from '../../api/client';
+import { queryClient, refreshListings } from '../../api/queries';
+import { upload } from '../../api/upload';
 import { focusPage } from '../../lib/focus';
 import { formatChoice, formatCount, formatNumber } from '../../lib/format';
-import { attempt } from '../../lib/notify';
+import { attempt, notify, notifyFailure } from '../../lib/notify';
 import { ConfirmDialog } from '../../parts/dialogs';
-import { findIds, setStatus } from './bulk-status';
 import { deleteListings } from './delete-listing';
 import { CSV, exportAll, exportSome } from './export';
-import { isFiltered, type ListingSearch } from './search';
+import { isFiltered, type ListingSearch, toExportQuery } from './search';
 import { Status } from './status';
 
 interface BulkBarProps {
@@ -30,7 +31,7 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
   const [isAll, setAll] = useState(false);
   const [isBusy, setBusy] = useState(false);
   /** The status that all listings found by the search get once the user confirms. */
-  const [wanted, setWanted] = useState<StatusValue>();
+  const [wanted, setWanted] = useState<Listing['status']>();
   /** Whether all listings found by the search will be deleted once the user confirms. */
   const [isDeleting, setDeleting] = useState(false);
   const count = isAll ? total : selected.length;
@@ -46,7 +47,7 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
     });
     setBusy(false);
   };
-  const change = (status: StatusValue) => (isAll ? setWanted(status) : run(() => setStatus(selected, status)));
+  const change = (status: Listing['status']) => (isAll ? setWanted(status) : run(() => setStatus(selected, status)));
   const save = () => run(() => (isAll ? exportAll(search, CSV) : exportSome(selected)));
   const removeAll = () => run(async () => deleteListings((await findIds(search)).map((id) => ({ id }))));
   const remove = () => {
@@ -126,4 +127,31 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
       </ActionBar>
     </>
   );
+}
+
+const NDJSON = 'application/x-ndjson';
+
+/** Changes the status of the given listings, or of all that a search finds, with one import of their ids. */
+async function setStatus(listings: Listing[] | ListingSearch, status: Listing['status']): Promise<void> {
+  const ids = Array.isArray(listings) ? listings.map(({ id }) => id) : await findIds(listings);
+  const rows = ids.map((id) => `${JSON.stringify({ id, status })}\n`);
+  const file = new File(rows, 'status.ndjson');
+  const report = await upload<ImportReport>({ method: 'POST', path: '/admin/imports', file, type: NDJSON });
+  const { updated, unchanged, failed, errors } = report;
+  await refreshListings();
+  await queryClient.invalidateQueries({ queryKey: ['listing'] });
+  if (updated + unchanged > 0) {
+    notify(`${formatCount(updated + unchanged, 'listing')} set to ${formatChoice(status)}.`);
+  }
+  if (failed > 0) notifyFailure(`${formatCount(failed, 'listing')} could not be changed`, errors[0]?.message ?? '');
+}
+
+/** The ids of all listings that the search finds. */
+async function findIds(search: ListingSearch): Promise<string[]> {
+  const query = { ...toExportQuery(search), fields: 'id' };
+  const response = await send('GET', '/admin/listings', { query, headers: { Accept: NDJSON } });
+  const lines = (await response.text()).trimEnd().split('\n');
+  const rows: { id?: string; end?: boolean }[] = lines.map((line) => JSON.parse(line));
+  if (rows.at(-1)?.end !== true) throw new Error('The list of listings was cut off. Try again.');
+  return rows.flatMap(({ id }) => id ?? []);
 }

@@ -1,4 +1,4 @@
-import type { Cluster, ListingMap } from '../../api/types';
+import type { Cluster, Map as ListingMap } from '../../api/admin';
 
 /** Marks that are closer than this, in pixels, would overlap. */
 const NEAR = { x: 50, y: 32 };

@@ -45,7 +45,14 @@ function UndoNote() {
   };
   return (
     <Text size="sm" component="div">
-      Deleted {address === undefined ? formatCount(items.length, 'listing') : <bdi className="one-line">{address}</bdi>}
+      Deleted{' '}
+      {address === undefined ? (
+        formatCount(items.length, 'listing')
+      ) : (
+        <Text component="bdi" inherit truncate display="inline-block" maw="100%" style={{ verticalAlign: 'bottom' }}>
+          {address}
+        </Text>
+      )}
       .{' '}
       <Anchor component="button" size="sm" fw={600} onClick={undo}>
         Undo

@@ -1,5 +1,5 @@
+import type { Listing } from '../../api/admin';
 import { ApiError, type ValidationIssue } from '../../api/client';
-import type { Listing } from '../../api/types';
 import { describeIssue } from '../../lib/issue-texts';
 import { readAmount, readNumber, suggestAmount } from '../../lib/numbers';
 import { FORM_FIELDS, type FormField } from './form-fields';
@@ -91,14 +91,8 @@ export function toPatch(draft: Draft, listing: Listing): Body {
 
 /** Sends invalid numbers as strings, so that the service reports all invalid fields together. */
 function toValue(kind: FormField['kind'], text: string): number | string {
-  switch (kind) {
-    case 'number':
-      return readAmount(text) ?? text;
-    case 'degrees':
-      return readNumber(text) ?? text;
-    default:
-      return text;
-  }
+  if (kind === 'number') return readAmount(text) ?? text;
+  return kind === 'degrees' ? (readNumber(text) ?? text) : text;
 }
 
 export function describeDraftIssue({ values }: Draft, issue: ValidationIssue): string {

@@ -1,12 +1,13 @@
-import { Drawer } from '@mantine/core';
+import { Box, Button, Drawer, Group, Text } from '@mantine/core';
+import type { Listing } from '../../api/admin';
 import { ApiError, request } from '../../api/client';
 import { keepListing, listingPath, listingQuery, queryClient } from '../../api/queries';
-import type { Listing } from '../../api/types';
+import { focusPage } from '../../lib/focus';
 import { notify } from '../../lib/notify';
-import { Conflict } from './conflict';
-import { toPatch } from './draft';
+import { Note } from '../../parts/form';
+import { type Draft, toPatch } from './draft';
 import { ListingForm } from './listing-form';
-import { mergeDraft } from './merge';
+import { findChanges, mergeDraft } from './merge';
 import { useDraft } from './use-draft';
 
 interface EditDrawerProps {
@@ -76,5 +77,52 @@ function Editor({ listing, onClose }: Omit<EditDrawerProps, 'isOpen'>) {
         )
       }
     />
+  );
+}
+
+interface ConflictProps {
+  draft: Draft;
+  /** The version that the user began to edit. */
+  base: Listing;
+  /** The latest version. */
+  theirs: Listing;
+  onMerge: () => void;
+  onDiscard: () => void;
+}
+
+/** Shown if another user or a program changed the listing first. The user can merge the draft or discard it. */
+function Conflict({ draft, base, theirs, onMerge, onDiscard }: ConflictProps) {
+  const and = (work: () => void) => () => {
+    work();
+    focusPage(document.querySelector<HTMLElement>('[role="dialog"]'));
+  };
+  return (
+    <Note color="yellow" title="Someone else changed this listing">
+      <Text size="sm">Your changes aren’t saved yet, but nothing is lost. Changed in the meantime:</Text>
+      <Box component="ul" my={6} mx={0} ps={20} fz={14} style={{ overflowWrap: 'anywhere' }}>
+        {findChanges(draft, base, theirs).map(({ label, theirs: value, isBoth }) => (
+          <li key={label}>
+            {label}
+            {value !== undefined && (
+              <>
+                , now <bdi>{value === '' ? 'empty' : value}</bdi>
+              </>
+            )}
+            {isBoth && <b> – you also changed it</b>}
+          </li>
+        ))}
+      </Box>
+      <Text size="sm" mb="sm">
+        Apply your changes to the latest version, then review and save.
+      </Text>
+      <Group gap="xs">
+        <Button variant="filled" size="xs" onClick={and(onMerge)}>
+          Apply my changes
+        </Button>
+        <Button size="xs" onClick={and(onDiscard)}>
+          Discard my changes
+        </Button>
+      </Group>
+    </Note>
   );
 }

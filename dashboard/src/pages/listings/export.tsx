@@ -1,9 +1,9 @@
 import { Button, Menu } from '@mantine/core';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
+import type { Listing } from '../../api/admin';
 import { send } from '../../api/client';
 import { findListing, isListingId } from '../../api/queries';
-import type { Listing } from '../../api/types';
 import { toCsv } from '../../lib/csv';
 import { formatBytes } from '../../lib/format';
 import { attempt } from '../../lib/notify';
@@ -29,7 +29,6 @@ const FOLD_BYTES = 4_000_000;
 /** How often the page updates the size that it displays. */
 const PROGRESS_MS = 200;
 
-/** Exports all listings that match the filters. */
 export function ExportMenu({ search }: { search: ListingSearch }) {
   const [bytes, setBytes] = useState<number>();
 
@@ -59,7 +58,6 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
   );
 }
 
-/** Downloads all listings that match the search. */
 export async function exportAll(search: ListingSearch, { type, ending }: Format, onProgress = (_: number) => {}) {
   if (search.q !== undefined && isListingId(search.q)) {
     const listing = await findListing(search.q);

@@ -1,9 +1,8 @@
-import { Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Listing } from '../../api/types';
+import type { Listing } from '../../api/admin';
 import { CardSection } from '../../parts/page';
-import { FORM_FIELDS } from './form-fields';
-import { formatField } from './format-field';
+import { FORM_FIELDS, formatField } from './form-fields';
 
 /** Fields that are shown elsewhere on the page. */
 const ELSEWHERE = new Set(['address', 'status', 'currency', 'livingAreaUnits', 'lotSizeUnits', 'description']);
@@ -28,7 +27,7 @@ export function Facts({ listing }: { listing: Listing }) {
         ))}
       </dl>
       {description !== undefined && (
-        <Text size="sm" mt="lg" className="description">
+        <Text size="sm" mt="lg" style={{ whiteSpace: 'pre-wrap' }}>
           <bdi>{description}</bdi>
         </Text>
       )}
@@ -39,12 +38,12 @@ export function Facts({ listing }: { listing: Listing }) {
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div>
-      <dt>
+      <Text component="dt" c="dimmed" fz={12.5}>
         <bdi>{label}</bdi>
-      </dt>
-      <dd>
+      </Text>
+      <Box component="dd" m={0} mt={2}>
         <bdi>{children}</bdi>
-      </dd>
+      </Box>
     </div>
   );
 }

@@ -1,11 +1,13 @@
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { ImportReport } from '../../api/types';
+import type { FileWarning, ImportReport } from '../../api/admin';
 import type { Targets } from '../../lib/columns';
 import type { FileRow } from '../../lib/file-rows';
-import { describeRowIssue } from '../../lib/issue-texts';
+import { describeRowIssue, describeWarning } from '../../lib/issue-texts';
 import { type Column, Subline } from '../../parts/data-table';
 import { Examples } from '../../parts/examples';
-import { labelOf } from './format-field';
+import { Note } from '../../parts/form';
+import { labelOf } from './form-fields';
 
 interface FailedRowsProps {
   errors: ImportReport['errors'];
@@ -78,4 +80,18 @@ function readValue(values: Record<string, unknown> | undefined, column: string):
   const value = values?.[column] ?? '';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}…` : text;
+}
+
+/** Shows warnings about values in a file that are valid but probably wrong. */
+export function FileWarnings({ warnings = [] }: { warnings?: FileWarning[] | undefined }) {
+  if (warnings.length === 0) return null;
+  return (
+    <Note color="yellow" title="Units differ">
+      {warnings.map(({ field, message }) => (
+        <Text key={field} size="sm">
+          {describeWarning(message)}
+        </Text>
+      ))}
+    </Note>
+  );
 }

@@ -29,7 +29,7 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
       // If the user drops several files, use the first one.
       onReject={([rejected]) => onChoose(rejected?.file)}
     >
-      <FileUp size={24} aria-hidden />
+      {file === undefined && <FileUp size={24} aria-hidden />}
       <Text fw={500} mt="xs">
         {file === undefined ? 'Drop a file here' : <bdi>{file.name}</bdi>}
       </Text>

@@ -1,14 +1,15 @@
 import {
   accountAreaUnitsValues,
+  type Listing,
+  type ListingInput,
   listingLotSizeUnitsValues,
   listingPropertyTypeValues,
   listingStatusValues,
 } from '../../api/admin';
-import type { ListingFieldName } from '../../api/types';
-import { AREA_UNITS, formatChoice } from '../../lib/format';
+import { AREA_UNITS, formatArea, formatChoice, formatDay, formatNumber, formatPrice } from '../../lib/format';
 
 export interface FormField {
-  name: ListingFieldName;
+  name: keyof ListingInput;
   label: string;
   /** `code` is a country or currency code; `degrees` are numbers without thousands separators. */
   kind: 'text' | 'number' | 'degrees' | 'date' | 'code' | 'choice' | 'long';
@@ -22,8 +23,12 @@ export interface FormField {
 const EMPTY = { value: '', label: 'None' };
 /** The choice that sets no unit, so that the account's default applies. */
 export const DEFAULT_UNITS = { value: '', label: 'Default' };
-const choices = (values: readonly string[]) =>
-  values.map((value) => ({ value, label: AREA_UNITS[value] ?? formatChoice(value) }));
+const choices = (values: readonly string[]) => values.map((value) => ({ value, label: formatChoice(value) }));
+const units = (values: readonly string[]) => [
+  DEFAULT_UNITS,
+  ...values.map((value) => ({ value, label: AREA_UNITS[value] ?? value })),
+];
+const TYPES = [EMPTY, ...choices(listingPropertyTypeValues)];
 
 export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
   {
@@ -38,13 +43,7 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
       { name: 'beds', label: 'Beds', kind: 'number', isRequired: true, span: 1 },
       { name: 'baths', label: 'Baths', kind: 'number', isRequired: true, span: 1 },
       { name: 'status', label: 'Status', kind: 'choice', options: choices(listingStatusValues), span: 2 },
-      {
-        name: 'propertyType',
-        label: 'Type',
-        kind: 'choice',
-        options: [EMPTY, ...choices(listingPropertyTypeValues)],
-        span: 2,
-      },
+      { name: 'propertyType', label: 'Type', kind: 'choice', options: TYPES, span: 2 },
       {
         name: 'externalId',
         label: 'External ID',
@@ -61,22 +60,10 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
       { name: 'closePrice', label: 'Close price', kind: 'number', span: 2 },
       { name: 'currency', label: 'Currency', kind: 'code', span: 2 },
       { name: 'livingArea', label: 'Living area', kind: 'number', span: 2 },
-      {
-        name: 'livingAreaUnits',
-        label: 'Area unit',
-        kind: 'choice',
-        options: [DEFAULT_UNITS, ...choices(accountAreaUnitsValues)],
-        span: 2,
-      },
+      { name: 'livingAreaUnits', label: 'Area unit', kind: 'choice', options: units(accountAreaUnitsValues), span: 2 },
       { name: 'yearBuilt', label: 'Year built', kind: 'number', span: 2 },
       { name: 'lotSizeArea', label: 'Lot size', kind: 'number', span: 2 },
-      {
-        name: 'lotSizeUnits',
-        label: 'Lot unit',
-        kind: 'choice',
-        options: [DEFAULT_UNITS, ...choices(listingLotSizeUnitsValues)],
-        span: 2,
-      },
+      { name: 'lotSizeUnits', label: 'Lot unit', kind: 'choice', options: units(listingLotSizeUnitsValues), span: 2 },
       { name: 'onMarketDate', label: 'On market since', kind: 'date', span: 2 },
       { name: 'closeDate', label: 'Closed on', kind: 'date', span: 2 },
     ],
@@ -92,3 +79,24 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
 ];
 
 export const FORM_FIELDS = FORM_SECTIONS.flatMap(({ fields }) => fields);
+
+const KINDS: Partial<Record<string, string>> = Object.fromEntries(FORM_FIELDS.map(({ name, kind }) => [name, kind]));
+
+/** Formats a field's value for display, in the currency and units of the listing. */
+export function formatField(name: string, value: unknown, listing: Listing): string {
+  if (value === undefined || value === null) return 'None';
+  if (typeof value === 'number') {
+    if (name.endsWith('Price')) return formatPrice(value, listing.currency);
+    if (name === 'livingArea') return formatArea(value, listing.livingAreaUnits);
+    if (name === 'lotSizeArea') return formatArea(value, listing.lotSizeUnits);
+    return name === 'yearBuilt' || KINDS[name] === 'degrees' ? String(value) : formatNumber(value);
+  }
+  if (KINDS[name] === 'choice') return AREA_UNITS[String(value)] ?? formatChoice(String(value));
+  return KINDS[name] === 'date' ? formatDay(String(value)) : String(value);
+}
+
+/** Returns a field's label in the form, such as `Close price`, or else the field's own name. */
+export function labelOf(name: string): string {
+  const label = FORM_FIELDS.find((field) => field.name === name)?.label;
+  return label ?? { photos: 'Photos', metadata: 'Custom fields', feed: 'Feed' }[name] ?? name;
+}

@@ -6,8 +6,7 @@ import { showNote } from '../../lib/focus';
 import { attempt } from '../../lib/notify';
 import { type ImportResult, saveFailedRows } from '../../lib/running-import';
 import { Counts } from '../../parts/counts';
-import { FailedRows } from './failed-rows';
-import { FileWarnings } from './file-warnings';
+import { FailedRows, FileWarnings } from './failed-rows';
 
 interface ReportProps {
   file: File;

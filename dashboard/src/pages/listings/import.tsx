@@ -1,18 +1,19 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { Download } from 'lucide-react';
 import { useEffect } from 'react';
 import { findRepeated } from '../../lib/columns';
 import { formatCount, formatNumber } from '../../lib/format';
 import { changeImport, changeReading, chooseFile, startImport, stopImport, useImport } from '../../lib/running-import';
+import { saveFile } from '../../lib/save-file';
 import { ErrorNote } from '../../parts/form';
 import { ButtonLink } from '../../parts/links';
 import { Page } from '../../parts/page';
 import { LoadingRows } from '../../parts/states';
-import { Steps } from '../../parts/steps';
-import { describeUpload, UploadProgress } from '../../parts/upload-progress';
+import { describeUpload, Steps, UploadProgress } from '../../parts/upload-progress';
 import { BackLink } from './back';
 import { ColumnMapping, MappingSummary } from './column-mapping';
+import { makeTemplate } from './columns';
 import { FileDrop } from './file-drop';
-import { ImportColumns } from './import-columns';
 import { Report } from './import-report';
 import { ReadingFields } from './reading-options';
 
@@ -96,39 +97,54 @@ function Next() {
   if (result === undefined) return null;
   const { report, isDryRun } = result;
   const { created, updated, unchanged, failed } = report;
+  const note = isDryRun
+    ? 'Failed rows are skipped. You can fix and import them later.'
+    : 'Download the failed rows, fix them, and import the downloaded file.';
   // After a complete import, do not offer to import again, which would duplicate listings without an external ID.
-  if (!isDryRun) {
-    return (
-      <Group justify="flex-end" gap="xs">
-        {failed > 0 && (
-          <Text size="sm" c="dimmed" flex="1 1 240px">
-            Download the failed rows, fix them, and import the downloaded file.
-          </Text>
-        )}
-        <Button onClick={() => chooseFile(undefined)}>Import another file</Button>
-        {error === undefined ? (
-          <ButtonLink variant="filled" to="/listings">
-            Go to listings
-          </ButtonLink>
-        ) : (
-          <Button variant="filled" onClick={() => startImport(false)}>
-            Import again
-          </Button>
-        )}
-      </Group>
-    );
-  }
+  const isComplete = !isDryRun && error === undefined;
+  const label =
+    created + updated === 0 ? 'Nothing to import' : `Import ${formatCount(created + updated + unchanged, 'row')}`;
   return (
     <Group justify="flex-end" gap="xs">
       {failed > 0 && (
         <Text size="sm" c="dimmed" flex="1 1 240px">
-          Failed rows are skipped. You can fix and import them later.
+          {note}
         </Text>
       )}
-      <Button onClick={() => changeReading({})}>Back to columns</Button>
-      <Button variant="filled" disabled={created + updated === 0} onClick={() => startImport(false)}>
-        {created + updated === 0 ? 'Nothing to import' : `Import ${formatCount(created + updated + unchanged, 'row')}`}
+      <Button onClick={() => (isDryRun ? changeReading({}) : chooseFile(undefined))}>
+        {isDryRun ? 'Back to columns' : 'Import another file'}
       </Button>
+      {isComplete ? (
+        <ButtonLink variant="filled" to="/listings">
+          Go to listings
+        </ButtonLink>
+      ) : (
+        <Button variant="filled" disabled={isDryRun && created + updated === 0} onClick={() => startImport(false)}>
+          {isDryRun ? label : 'Import again'}
+        </Button>
+      )}
     </Group>
+  );
+}
+
+/** Explains what a file can contain, and offers a template. */
+function ImportColumns() {
+  const download = () => saveFile(new Blob([makeTemplate()], { type: 'text/csv' }), 'listings-template.csv');
+  return (
+    <section className="card form-section">
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" flex="1 1 300px">
+          The first row of a CSV file must contain the column names. Use your own, those of the{' '}
+          <Anchor href="/docs" target="_blank" rel="noreferrer" size="sm" underline="always">
+            API
+          </Anchor>
+          , or RESO’s; in the next step, you match them to fields. When a row updates a listing, fields without a column
+          keep their values, and an empty cell removes the value.
+        </Text>
+        <Button size="xs" leftSection={<Download size={14} />} onClick={download}>
+          Download template
+        </Button>
+      </Group>
+    </section>
   );
 }

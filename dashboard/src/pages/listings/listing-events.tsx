@@ -1,17 +1,17 @@
-import { Anchor, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Box, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
+import type { HistoryEntry, Listing } from '../../api/admin';
 import { ApiError } from '../../api/client';
 import { eventQuery } from '../../api/queries';
-import type { HistoryEntry, Listing } from '../../api/types';
 import { CopyBlock } from '../../parts/copy-button';
 import { TextLink } from '../../parts/links';
 import { LoadedCard } from '../../parts/loaded';
 import { LoadingRows } from '../../parts/states';
 import { Time } from '../../parts/time';
 import { useIsAdministrator } from '../../shell/session';
-import { useHistory } from './use-history';
+import { useHistory } from './listing-history';
 
 /**
  * Shows the listing's events. Each entry of the listing's history is an event, so the events are found
@@ -83,8 +83,8 @@ function EventBody({ sequence }: { sequence: number }) {
     );
   }
   return (
-    <div className="event-body">
+    <Box px="md" pt={4} pb="md">
       <CopyBlock title="Event" text={JSON.stringify(event, undefined, 2)} label="Copy the event" />
-    </div>
+    </Box>
   );
 }

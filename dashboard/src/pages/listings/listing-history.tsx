@@ -1,10 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import type { HistoryEntry, Listing } from '../../api/types';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { HistoryEntry, Listing } from '../../api/admin';
+import { historyQuery } from '../../api/queries';
 import { LoadedCard } from '../../parts/loaded';
 import { Time } from '../../parts/time';
-import { formatField, labelOf } from './format-field';
+import { formatField, labelOf } from './form-fields';
 import { PriceChart } from './price-chart';
-import { useHistory } from './use-history';
 
 export function ListingHistory({ listing }: { listing: Listing }) {
   const query = useHistory(listing.id, listing.version);
@@ -41,16 +42,13 @@ function Entry({ entry: { type, actor, at, version, changes }, listing }: { entr
   return (
     <li>
       <Text size="sm">
-        <b>
-          <bdi>{nameOf(actor)}</bdi>
-        </b>{' '}
-        {VERBS[type]}
+        <bdi style={{ fontWeight: 700 }}>{nameOf(actor)}</bdi> {VERBS[type]}
         <Text component="span" size="sm" c="dimmed">
           {' · '}
           <Time at={at} /> · version {version}
         </Text>
       </Text>
-      <Stack gap={2} mt={2} component="ul" className="changed">
+      <Stack gap={2} mt={2} component="ul" className="plain-list">
         {Object.entries(changes).map(([field, change]) => (
           <Text key={field} size="sm" component="li">
             {labelOf(field)}{' '}
@@ -84,4 +82,15 @@ function nameOf(actor: HistoryEntry['actor']): string {
     default:
       return actor.name;
   }
+}
+
+/**
+ * Loads the listing's history, newest first. The query key contains the version, so the history is loaded
+ * again after each change.
+ */
+export function useHistory(id: string, version: number) {
+  const query = useInfiniteQuery(historyQuery(id, version));
+  const { error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const data: HistoryEntry[] | undefined = query.data?.pages.flatMap((page) => page.data);
+  return { data, error, refetch, isPlaceholderData: false, hasNextPage, isFetchingNextPage, fetchNextPage };
 }

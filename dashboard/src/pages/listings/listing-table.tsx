@@ -1,10 +1,13 @@
-import { Text } from '@mantine/core';
+import { ActionIcon, Menu, Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { Listing } from '../../api/types';
+import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
+import { useRef } from 'react';
+import type { Listing } from '../../api/admin';
+import { focusPage } from '../../lib/focus';
 import { formatArea, formatChoice, formatDay, formatPrice } from '../../lib/format';
 import { countColumn, timeColumn } from '../../parts/columns';
 import { type Column, DataTable, type RowSelectionState, Subline } from '../../parts/data-table';
-import { RowMenu } from './row-menu';
+import { deleteListings } from './delete-listing';
 import { type ListingSearch, withSearch } from './search';
 import { Status } from './status';
 
@@ -18,14 +21,7 @@ const COLUMNS: Column<Listing>[] = [
       show([city, [stateOrProvince, postalCode].filter(Boolean).join(' ')].filter(Boolean).join(', ')),
   },
   { label: 'Status', width: 184, from: 'medium', cell: ({ status }) => <Status status={status} /> },
-  {
-    label: 'Price',
-    width: 112,
-    isNumber: true,
-    sortBy: 'listPrice',
-    from: 'small',
-    cell: ({ listPrice, currency }) => showPrice(listPrice, currency),
-  },
+  priceColumn('Price', 'listPrice', { width: 112, from: 'small' }),
   countColumn('Beds', 'beds', { width: 70 }),
   countColumn('Baths', 'baths', { width: 76 }),
   {
@@ -44,14 +40,7 @@ const COLUMNS: Column<Listing>[] = [
     isOptional: true,
     cell: ({ propertyType }) => show(propertyType && formatChoice(propertyType)),
   },
-  {
-    label: 'Close price',
-    width: 130,
-    isNumber: true,
-    sortBy: 'closePrice',
-    isOptional: true,
-    cell: ({ closePrice, currency }) => showPrice(closePrice, currency),
-  },
+  priceColumn('Close price', 'closePrice', { width: 130, isOptional: true }),
   {
     label: 'On market since',
     width: 165,
@@ -90,7 +79,8 @@ export function ListingTable({ listings, search, selection, onSelect }: ListingT
 const nameOf = ({ address }: Listing) => address;
 const menuOf = (listing: Listing) => <RowMenu listing={listing} />;
 
-function Address({ listing: { id, address, unitNumber, city, status, listPrice, currency, beds, baths } }: Cell) {
+function Address({ listing }: { listing: Listing }) {
+  const { id, address, unitNumber, city, status, listPrice, currency, beds, baths } = listing;
   return (
     <>
       <Link className="row-link" title={address} to="/listings/$id" params={{ id }}>
@@ -118,12 +108,9 @@ function Address({ listing: { id, address, unitNumber, city, status, listPrice, 
   );
 }
 
-interface Cell {
-  listing: Listing;
-}
-
-function showPrice(amount: number | undefined, currency: string | undefined) {
-  return show(amount && formatPrice(amount, currency));
+function priceColumn(label: string, field: 'listPrice' | 'closePrice', rest: Partial<Column<Listing>>) {
+  const cell = ({ [field]: price, currency }: Listing) => show(price && formatPrice(price, currency));
+  return { label, isNumber: true, sortBy: field, cell, ...rest };
 }
 
 /** Shows a value, or a dash if it is absent. */
@@ -134,5 +121,37 @@ function show(text: string | number | undefined) {
       <span aria-hidden>–</span>
       <span className="visually-hidden">None</span>
     </Text>
+  );
+}
+
+function RowMenu({ listing }: { listing: Listing }) {
+  const navigate = useNavigate();
+  const button = useRef<HTMLButtonElement>(null);
+  const remove = () => {
+    const row = button.current?.closest('tr');
+    const next = row?.nextElementSibling ?? row?.previousElementSibling;
+    deleteListings([listing]);
+    // Wait until the row and its menu are gone.
+    setTimeout(() => focusPage(next?.querySelector('button')));
+  };
+  return (
+    <Menu position="bottom-end" portalProps={{ target: '#main' }} width={150}>
+      <Menu.Target>
+        <ActionIcon ref={button} variant="subtle" color="gray" aria-label={`Actions for ${listing.address}`}>
+          <Ellipsis size={17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<Pencil size={15} />}
+          onClick={() => navigate({ to: '/listings/$id', params: { id: listing.id }, search: { edit: 'yes' } })}
+        >
+          Edit
+        </Menu.Item>
+        <Menu.Item leftSection={<Trash2 size={15} />} c="var(--mantine-color-error)" onClick={remove}>
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }

@@ -1,12 +1,12 @@
-import { Button, Group, Tabs, Text } from '@mantine/core';
+import { Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { House, Pencil, Trash2 } from 'lucide-react';
+import type { Listing } from '../../api/admin';
 import { ApiError } from '../../api/client';
 import { listingQuery } from '../../api/queries';
-import type { Listing } from '../../api/types';
 import { useDeletedIds } from '../../lib/undoable-deletions';
-import { CopyText } from '../../parts/copy-button';
+import { CopyBlock, CopyText } from '../../parts/copy-button';
 import { ButtonLink } from '../../parts/links';
 import { NotLoadedPage } from '../../parts/loaded';
 import { Page } from '../../parts/page';
@@ -18,7 +18,6 @@ import { EditDrawer } from './edit-drawer';
 import { Facts } from './facts';
 import { ListingEvents } from './listing-events';
 import { ListingHistory } from './listing-history';
-import { ListingJson } from './listing-json';
 import { Location } from './location';
 import { Photos } from './photos';
 import { Status } from './status';
@@ -125,5 +124,17 @@ function Summary({ listing: { id, status, createdAt, updatedAt, version } }: { l
       </Text>
       <CopyText text={id} label="Copy the ID" />
     </Group>
+  );
+}
+
+function ListingJson({ listing }: { listing: Listing }) {
+  const curl = [`curl ${window.location.origin}/v1/listings/${listing.id}`, `-H "Authorization: Bearer API_KEY"`].join(
+    ' \\\n  ',
+  );
+  return (
+    <Stack className="card form-section" gap="lg">
+      <CopyBlock title="Request" text={curl} label="Copy the curl command" />
+      <CopyBlock title="Response" text={JSON.stringify(listing, undefined, 2)} label="Copy the JSON" />
+    </Stack>
   );
 }

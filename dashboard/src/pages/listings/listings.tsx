@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { House, Plus, SearchX, Trash2, Upload } from 'lucide-react';
 import { useState } from 'react';
+import type { ListingList } from '../../api/admin';
 import { ApiError } from '../../api/client';
 import { listingsQuery } from '../../api/queries';
-import type { ListingList } from '../../api/types';
 import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
 import { useDeletedIds } from '../../lib/undoable-deletions';
@@ -53,11 +53,7 @@ export function ListingsPage() {
       }
     >
       <FilterBar search={search} />
-      {isRejected && (
-        <div className="card">
-          <InvalidSearch />
-        </div>
-      )}
+      {isRejected && <InvalidSearch />}
       {!isRejected && isMap && <MapView search={search} />}
       {!isRejected && !isMap && (
         <LoadedCard query={{ ...query, data: list, isPlaceholderData: isStale }} count={12}>
@@ -149,8 +145,13 @@ function NothingYet() {
 }
 
 function NothingFound() {
+  const clear = (
+    <ButtonLink onClick={() => focusPage()} to="/listings" search={{}}>
+      Clear search and filters
+    </ButtonLink>
+  );
   return (
-    <EmptyState icon={SearchX} title="No matching listings" action={<ClearFilters />}>
+    <EmptyState icon={SearchX} title="No matching listings" action={clear}>
       Search matches the beginnings of words in the address, unit, city, postal code, external ID, and description, or a
       complete listing ID.
     </EmptyState>
@@ -168,7 +169,7 @@ function BeingDeleted() {
 /** Shown if the URL has parameters that the service rejects. */
 function InvalidSearch() {
   return (
-    <div role="alert">
+    <div className="card" role="alert">
       <EmptyState
         icon={SearchX}
         title="This list can’t be shown"
@@ -181,13 +182,5 @@ function InvalidSearch() {
         The URL contains invalid filters. It may be mistyped or incomplete.
       </EmptyState>
     </div>
-  );
-}
-
-function ClearFilters() {
-  return (
-    <ButtonLink onClick={() => focusPage()} to="/listings" search={{}}>
-      Clear search and filters
-    </ButtonLink>
   );
 }

@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { ExternalLink, MapPin } from 'lucide-react';
 import { lazy, Suspense, useMemo } from 'react';
-import type { Listing } from '../../api/types';
+import type { Listing } from '../../api/admin';
 import { readMapTiles } from '../../parts/map-tiles';
 import { CardSection } from '../../parts/page';
 

@@ -2,8 +2,8 @@ import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
+import type { Cluster, Map as ListingMap } from '../../api/admin';
 import { listingsQuery, mapQuery } from '../../api/queries';
-import type { Cluster, ListingMap } from '../../api/types';
 import { describeError } from '../../lib/errors';
 import { formatCompact, formatCount, formatPrice } from '../../lib/format';
 import { LoadedCard } from '../../parts/loaded';
@@ -133,7 +133,7 @@ function GroupListings({ filters, group: { count, box } }: { filters: ListingSea
   if (error !== null) return <Text size="sm">{describeError(error)}</Text>;
   if (data === undefined) return <Skeleton height={40} />;
   return (
-    <Stack gap="xs" className="map-listings">
+    <Stack gap="xs" fz={14} mah={BUBBLE_HEIGHT_MAX} style={{ overflowY: 'auto' }}>
       {data.data.map(({ id, address, status, listPrice, currency, beds, baths }) => (
         <div key={id}>
           <Link to="/listings/$id" params={{ id }}>

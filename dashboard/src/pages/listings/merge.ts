@@ -1,4 +1,4 @@
-import type { Listing } from '../../api/types';
+import type { Listing } from '../../api/admin';
 import { type Draft, isSameDraft, type MetadataRow, toDraft } from './draft';
 import { FORM_FIELDS } from './form-fields';
 

@@ -1,6 +1,6 @@
+import type { Listing } from '../../api/admin';
 import { request } from '../../api/client';
 import { keepListing } from '../../api/queries';
-import type { Listing } from '../../api/types';
 import { notify } from '../../lib/notify';
 import { Page } from '../../parts/page';
 import { BackLink, useLeave } from './back';

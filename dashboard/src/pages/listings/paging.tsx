@@ -20,18 +20,8 @@ export function PageControls({ search, nextCursor, count, total }: PageControlsP
   const { cursor, limit = LIMIT_DEFAULT } = search;
   const isFirst = cursor === undefined;
 
-  const next = () =>
-    navigate({
-      to: '/listings',
-      search: { ...search, cursor: nextCursor ?? '' },
-      state: { trail: [...trail, cursor ?? ''] },
-    });
-  const previous = () =>
-    navigate({
-      to: '/listings',
-      search: { ...search, cursor: trail.at(-1) ?? '' },
-      state: { trail: trail.slice(0, -1) },
-    });
+  const open = (page: string | null | undefined, before: string[]) =>
+    navigate({ to: '/listings', search: { ...search, cursor: page ?? '' }, state: { trail: before } });
   const isPositionKnown = isFirst || trail[0] === '';
   const first = trail.length * Number(limit) + 1;
 
@@ -51,10 +41,10 @@ export function PageControls({ search, nextCursor, count, total }: PageControlsP
             navigate({ to: '/listings', search: withSearch(search, { limit: value === LIMIT_DEFAULT ? '' : value }) })
           }
         />
-        <Button size="xs" disabled={isFirst} onClick={previous}>
+        <Button size="xs" disabled={isFirst} onClick={() => open(trail.at(-1), trail.slice(0, -1))}>
           {isFirst || trail.length > 0 ? 'Previous' : 'First page'}
         </Button>
-        <Button size="xs" disabled={nextCursor === null} onClick={next}>
+        <Button size="xs" disabled={nextCursor === null} onClick={() => open(nextCursor, [...trail, cursor ?? ''])}>
           Next
         </Button>
       </Group>

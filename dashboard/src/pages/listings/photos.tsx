@@ -1,9 +1,7 @@
 import { ActionIcon, Anchor, Group, Modal, Text, UnstyledButton } from '@mantine/core';
 import { ChevronLeft, ChevronRight, ImageOff } from 'lucide-react';
 import { useState } from 'react';
-import type { Listing } from '../../api/types';
-
-type Photo = NonNullable<Listing['photos']>[number];
+import type { Photo } from '../../api/admin';
 
 /** How many photos the page shows; the viewer shows all of them. */
 const SHOWN_MAX = 5;

@@ -1,5 +1,5 @@
-import { Text } from '@mantine/core';
-import type { HistoryEntry, Listing } from '../../api/types';
+import { Group, Text } from '@mantine/core';
+import type { HistoryEntry, Listing } from '../../api/admin';
 import { formatPrice, formatTime } from '../../lib/format';
 
 interface PriceChartProps {
@@ -33,16 +33,18 @@ export function PriceChart({ listing, entries, isComplete }: PriceChartProps) {
   const label = points.map(({ timeMs, price }) => `${formatTime(timeMs)}: ${formatPrice(price, listing.currency)}`);
   return (
     <figure className="price-chart">
-      <figcaption>
+      <Group component="figcaption" justify="space-between" gap={12} wrap="nowrap">
         <Text size="sm" fw={600} component="span">
           Price
         </Text>
         <Text size="sm" c="dimmed" component="span">
           {formatPrice(least, listing.currency)} – {formatPrice(greatest, listing.currency)}
         </Text>
-      </figcaption>
+      </Group>
       <svg
-        className="price-chart-plot"
+        width="100%"
+        height={110}
+        display="block"
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
@@ -51,10 +53,10 @@ export function PriceChart({ listing, entries, isComplete }: PriceChartProps) {
         <path className="area" d={`${steps}H${WIDTH}V${HEIGHT}H0Z`} />
         <path className="line" d={`${steps}H${WIDTH}`} />
       </svg>
-      <div className="price-chart-axis">
+      <Group justify="space-between" gap={12} wrap="nowrap" mt={4} c="dimmed" fz={12}>
         <span>{formatTime(start)}</span>
         <span>Today</span>
-      </div>
+      </Group>
     </figure>
   );
 }

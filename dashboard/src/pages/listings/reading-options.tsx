@@ -17,7 +17,6 @@ interface ReadingFieldsProps {
   onChange: (reading: ReadingOptions) => void;
 }
 
-/** The inputs that set how the values of a file are read. */
 export function ReadingFields({ reading, onChange }: ReadingFieldsProps) {
   const bind = (name: Exclude<keyof ReadingOptions, 'clean'>) => ({
     value: reading[name],
@@ -43,12 +42,8 @@ export function ReadingFields({ reading, onChange }: ReadingFieldsProps) {
   );
 }
 
-interface WordFieldsProps {
-  bind: (name: 'values' | 'defaults') => object;
-}
-
 /** The inputs for what the file's words mean, and for the values of rows that have none. */
-export function WordFields({ bind }: WordFieldsProps) {
+export function WordFields({ bind }: { bind: (name: 'values' | 'defaults') => object }) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <Textarea

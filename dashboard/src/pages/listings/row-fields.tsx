@@ -1,10 +1,9 @@
-import { ActionIcon, Box, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { isPhotoGiven, type MetadataRow, newRowId, type PhotoRow } from './draft';
 
 interface RowsProps<Row> {
   rows: Row[];
-  /** Error messages by field. */
   errors: Record<string, string>;
   onChange: (rows: Row[]) => void;
 }
@@ -22,16 +21,11 @@ export function PhotoRows({ rows, errors, onChange }: RowsProps<PhotoRow>) {
       inputs={[
         {
           name: 'url',
-          label: (number) => `URL of photo ${number}`,
+          label: 'URL',
           placeholder: 'https://…',
           error: (row) => errors[`${pathOf(row)}.url`] ?? errors[pathOf(row)],
         },
-        {
-          name: 'caption',
-          label: (number) => `Caption of photo ${number}`,
-          placeholder: 'Caption',
-          error: (row) => errors[`${pathOf(row)}.caption`],
-        },
+        { name: 'caption', label: 'Caption', error: (row) => errors[`${pathOf(row)}.caption`] },
       ]}
     />
   );
@@ -46,18 +40,8 @@ export function MetadataRows({ rows, errors, onChange }: RowsProps<MetadataRow>)
       noun="custom field"
       blank={{ name: '', value: '' }}
       inputs={[
-        {
-          name: 'name',
-          label: (number) => `Name of custom field ${number}`,
-          placeholder: 'Name',
-          error: (row) => errors[`metadata[${rows.indexOf(row)}].name`],
-        },
-        {
-          name: 'value',
-          label: (number) => `Value of custom field ${number}`,
-          placeholder: 'Value',
-          error: ({ name }) => errors[`metadata.${name.trim()}`],
-        },
+        { name: 'name', label: 'Name', error: (row) => errors[`metadata[${rows.indexOf(row)}].name`] },
+        { name: 'value', label: 'Value', error: ({ name }) => errors[`metadata.${name.trim()}`] },
       ]}
     />
   );
@@ -71,8 +55,9 @@ interface GenericRowsProps<Name extends string> {
   blank: Record<Name, string>;
   inputs: {
     name: Name;
-    label: (number: number) => string;
-    placeholder: string;
+    label: string;
+    /** Default: the label. */
+    placeholder?: string;
     error: (row: TextRow<Name>) => string | undefined;
   }[];
 }
@@ -89,12 +74,12 @@ function Rows<Name extends string>({ rows, onChange, error, noun, blank, inputs 
       )}
       {rows.map((row, index) => (
         <Group key={row.id} gap="xs" align="flex-start" wrap="nowrap">
-          <Box className="row-inputs">
+          <SimpleGrid cols={2} spacing={8} flex={1}>
             {inputs.map((input) => (
               <TextInput
                 key={input.name}
-                aria-label={input.label(index + 1)}
-                placeholder={input.placeholder}
+                aria-label={`${input.label} of ${noun} ${index + 1}`}
+                placeholder={input.placeholder ?? input.label}
                 value={row[input.name]}
                 error={input.error(row)}
                 onChange={({ currentTarget: { value } }) =>
@@ -102,7 +87,7 @@ function Rows<Name extends string>({ rows, onChange, error, noun, blank, inputs 
                 }
               />
             ))}
-          </Box>
+          </SimpleGrid>
           <Remove
             label={`Remove ${noun} ${index + 1}`}
             onClick={() => onChange(rows.filter(({ id }) => id !== row.id))}

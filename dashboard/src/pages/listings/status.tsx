@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core';
-import type { Listing } from '../../api/types';
+import type { Listing } from '../../api/admin';
 import { formatChoice } from '../../lib/format';
 
 export const STATUS_COLORS: Record<Listing['status'], string> = {

@@ -1,8 +1,8 @@
 import { useDocumentVisibility } from '@mantine/hooks';
 import { useEffect } from 'react';
+import type { EventList } from '../../api/admin';
 import { ApiError, request } from '../../api/client';
 import { refreshListings } from '../../api/queries';
-import type { EventList } from '../../api/types';
 
 /** How long a long poll waits for an event. */
 const WAIT_SECONDS = '25';

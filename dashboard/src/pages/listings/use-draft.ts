@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { Listing } from '../../api/types';
+import type { Listing } from '../../api/admin';
 import { forgetDraft, keepDraft, readDraft } from '../../lib/kept-drafts';
 import { useSession } from '../../shell/session';
 import { type Draft, isSameDraft, toDraft, withNewIds } from './draft';

@@ -1,16 +1,18 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Check, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Listing } from '../../api/types';
+import type { EventList, Listing, ListingList } from '../../api/admin';
+import { request } from '../../api/client';
+import { refreshListings } from '../../api/queries';
 import { formatCount } from '../../lib/format';
 import { TextLink } from '../../parts/links';
 import { Page } from '../../parts/page';
 import { useSession } from '../../shell/session';
 import { GenerateApiKey } from '../settings/generate-api-key';
 import { QuickStart } from '../settings/quick-start';
-import { useFirstListing } from './use-first-listing';
 
 const PLACEHOLDER = 'API_KEY';
 
@@ -111,4 +113,39 @@ function Arrived({ listing, onEnd }: { listing: Listing; onEnd: () => Promise<vo
       </Group>
     </>
   );
+}
+
+/** How long a long poll waits for an event. */
+const WAIT_SECONDS = '25';
+/** The delay after a failure, because the service may be restarting. */
+const RETRY_MS = 3_000;
+
+/** Waits for the account's first listing with long polls, and returns it. */
+function useFirstListing(): Listing | undefined {
+  const { data } = useQuery({
+    queryKey: ['first-listing'],
+    queryFn: async ({ signal }) => {
+      const listing = await waitForListing(signal);
+      void refreshListings();
+      return listing;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: true,
+    retryDelay: RETRY_MS,
+  });
+  return data;
+}
+
+async function waitForListing(signal: AbortSignal): Promise<Listing> {
+  const query = { limit: '1' };
+  const list = await request<ListingList>('GET', '/admin/listings', { query, signal });
+  const [first] = list.data;
+  if (first !== undefined) return first;
+  let after = String(list.sequence);
+  for (;;) {
+    const events = await request<EventList>('GET', '/admin/events', { query: { after, wait: WAIT_SECONDS }, signal });
+    const found = events.data.find((event) => event.type === 'listing.created')?.listing;
+    if (found !== undefined) return found;
+    after = String(events.nextAfter);
+  }
 }

@@ -1,9 +1,11 @@
-import { SimpleGrid, Skeleton } from '@mantine/core';
+import { Flex, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { ChartColumn } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { listingStatusValues, type Overview } from '../../api/admin';
 import { overviewQuery, refresh } from '../../api/queries';
-import type { Overview } from '../../api/types';
+import { formatNumber } from '../../lib/format';
 import { Figure } from '../../parts/counts';
 import { TextLink } from '../../parts/links';
 import { NotLoadedPage } from '../../parts/loaded';
@@ -12,7 +14,7 @@ import { EmptyState } from '../../parts/states';
 import { Time } from '../../parts/time';
 import { useIsAdministrator, useSession } from '../../shell/session';
 import { FailingWebhooks } from '../developers/webhook-state';
-import { ByStatus } from './by-status';
+import { STATUS_COLORS, Status } from '../listings/status';
 import { FirstSteps } from './first-steps';
 import { UsageTable } from './usage-table';
 
@@ -103,5 +105,40 @@ function Figures({ overview }: { overview: Overview }) {
         </div>
       </Section>
     </Page>
+  );
+}
+
+function ByStatus({ overview: { listings } }: { overview: Overview }) {
+  const parts = listingStatusValues.flatMap((status) => {
+    const count = listings.byStatus[status] ?? 0;
+    return count === 0 ? [] : [{ status, count }];
+  });
+  if (parts.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        No listings yet.
+      </Text>
+    );
+  }
+  return (
+    <Stack gap="sm">
+      <Flex h={8} gap={2} bdrs={4} style={{ overflow: 'hidden' }} aria-hidden>
+        {parts.map(({ status, count }) => (
+          <div key={status} style={{ flexGrow: count, background: STATUS_COLORS[status] }} />
+        ))}
+      </Flex>
+      <Group gap="lg" component="ul" className="plain-list" style={{ rowGap: 8 }}>
+        {parts.map(({ status, count }) => (
+          <li key={status}>
+            <Link className="quiet-link status-link" to="/listings" search={{ status }}>
+              <Status status={status} />
+              <Text component="span" size="sm" c="dimmed">
+                {formatNumber(count)}
+              </Text>
+            </Link>
+          </li>
+        ))}
+      </Group>
+    </Stack>
   );
 }

@@ -2,11 +2,9 @@ import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import type { Overview } from '../../api/types';
+import type { Overview } from '../../api/admin';
 import { formatCompact, formatNumber } from '../../lib/format';
-import { OTHERS_COLOR, SERIES_COLORS, toChart } from './usage';
-
-type Measure = 'requests' | 'errors';
+import { type Measure, OTHERS_COLOR, SERIES_COLORS, toChart } from './usage';
 
 const MEASURES: { value: Measure; label: string }[] = [
   { value: 'requests', label: 'Requests' },

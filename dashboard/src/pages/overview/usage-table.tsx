@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { Overview } from '../../api/types';
+import type { Overview } from '../../api/admin';
 import { formatNumber } from '../../lib/format';
 import { countColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';

@@ -1,7 +1,7 @@
-import type { Overview } from '../../api/types';
+import type { Overview } from '../../api/admin';
 
 type Usage = Overview['usage'];
-type Measure = 'requests' | 'errors';
+export type Measure = 'requests' | 'errors';
 
 /** Few colors are distinguishable in both themes, so the keys without a color of their own share one. */
 export const SERIES_COLORS = ['#1c7d57', '#4a90d9', '#d9a514', '#8a6fd1', '#d9682e'];
@@ -10,16 +10,8 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const OTHERS = 'others';
 
-interface KeyTotal {
-  id: string;
-  name: string;
-  isDeleted: boolean;
-  requests: number;
-  errors: number;
-}
-
 /** The totals of the keys that sent requests, in descending order of their requests. */
-export function totalsByKey({ keys, hours }: Usage): KeyTotal[] {
+export function totalsByKey({ keys, hours }: Usage) {
   const totals = keys.map((key) => {
     const own = hours.filter(({ keyId }) => keyId === key.id);
     return {

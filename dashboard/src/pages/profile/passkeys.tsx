@@ -1,11 +1,11 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError } from '../../api/client';
+import type { Passkey } from '../../api/admin';
+import { ApiError, request } from '../../api/client';
 import { passkeysQuery, refresh } from '../../api/queries';
-import type { Passkey } from '../../api/types';
 import { notify } from '../../lib/notify';
-import { addPasskey, canUsePasskeys, deletePasskey } from '../../lib/passkeys';
+import { addPasskey, canUsePasskeys } from '../../lib/passkeys';
 import { useForm } from '../../lib/use-form';
 import { timeColumn } from '../../parts/columns';
 import { type Column, Subline } from '../../parts/data-table';
@@ -16,7 +16,7 @@ import { TableList } from '../../parts/table-list';
 import { LastUsed } from '../../parts/time';
 import { useSession } from '../../shell/session';
 import { describeBrowser } from './browsers';
-import { CodeField } from './password-dialog';
+import { CodeField } from './two-factor';
 
 const COLUMNS: Column<Passkey>[] = [
   { label: 'Name', cell: (passkey) => <Name passkey={passkey} /> },
@@ -30,7 +30,7 @@ export function Passkeys() {
   const [deleted, setDeleted] = useState<Passkey>();
   const canAdd = canUsePasskeys();
   const remove = async ({ id }: Passkey) => {
-    await deletePasskey(id);
+    await request('POST', '/admin/auth/passkey/revoke', { body: { id } });
     await refresh(passkeysQuery);
     notify('Passkey deleted.');
   };

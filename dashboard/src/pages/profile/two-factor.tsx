@@ -1,11 +1,13 @@
-import { Badge, Button, Group, Modal } from '@mantine/core';
+import { Badge, Button, Group, Modal, TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
+import type { BackupCodes, Session, TwoFactor as TwoFactorSetup } from '../../api/admin';
+import { request } from '../../api/client';
 import { queryClient, sessionQuery } from '../../api/queries';
-import type { RecoveryCodes as Codes, Session, TwoFactorSetup } from '../../api/types';
-import { SECRET } from '../../parts/dialogs';
+import { useForm } from '../../lib/use-form';
+import { FormDialog, SECRET } from '../../parts/dialogs';
 import { Section } from '../../parts/page';
+import { PasswordField } from '../../parts/password-field';
 import { useSession } from '../../shell/session';
-import { PasswordDialog } from './password-dialog';
 import { RecoveryCodes, TurnOn } from './turn-on';
 
 export function TwoFactor() {
@@ -49,7 +51,7 @@ export function TwoFactor() {
         onClose={close}
         onDone={(session) => queryClient.setQueryData(sessionQuery.queryKey, session)}
       />
-      <PasswordDialog<Codes>
+      <PasswordDialog<BackupCodes>
         title="New recovery codes"
         path="two-factor/generate-backup-codes"
         needsCode
@@ -62,5 +64,45 @@ export function TwoFactor() {
         <RecoveryCodes codes={codes ?? []} onDone={closeCodes} />
       </Modal>
     </Section>
+  );
+}
+
+interface PasswordDialogProps<Result> {
+  title: string;
+  /** The path below `/admin/auth/`. */
+  path: string;
+  /** Whether the dialog also asks for a second-factor code or a recovery code. */
+  needsCode?: boolean;
+  isOpen: boolean;
+  onClose: () => void;
+  onDone: (result: Result) => void;
+}
+
+/** Asks the user for the password again and, while two-step sign-in is on, for a code. */
+function PasswordDialog<Result>(props: PasswordDialogProps<Result>) {
+  const { title, path, needsCode = false, isOpen, onClose, onDone } = props;
+  const form = useForm<string>(needsCode ? { password: '', code: '' } : { password: '' });
+  const confirm = async () => {
+    const body = { ...form.values, code: form.values.code?.trim() };
+    const result = await request<Result>('POST', `/admin/auth/${path}`, { body });
+    onClose();
+    onDone(result);
+  };
+  return (
+    <FormDialog title={title} form={form} isOpen={isOpen} onClose={onClose} action="Continue" onSubmit={confirm}>
+      <PasswordField label="Password" data-autofocus autoComplete="current-password" {...form.bind('password')} />
+      {needsCode && <CodeField {...form.bind('code')} />}
+    </FormDialog>
+  );
+}
+
+export function CodeField(props: TextInputProps) {
+  return (
+    <TextInput
+      label="Code"
+      description="The six-digit code from your authenticator app, or a recovery code."
+      autoComplete="one-time-code"
+      {...props}
+    />
   );
 }

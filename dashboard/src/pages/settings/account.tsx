@@ -1,8 +1,8 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { Account } from '../../api/admin';
 import { request } from '../../api/client';
 import { accountQuery, queryClient, refresh, sessionQuery } from '../../api/queries';
-import type { Account } from '../../api/types';
 import { notify } from '../../lib/notify';
 import { useForm } from '../../lib/use-form';
 import { Form } from '../../parts/form';

@@ -1,8 +1,8 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ApiKey } from '../../api/admin';
 import { overviewQuery } from '../../api/queries';
-import type { ApiKey } from '../../api/types';
 import { formatNumber } from '../../lib/format';
 import { timeColumn } from '../../parts/columns';
 import { type Column, DataTable, Subline } from '../../parts/data-table';

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
+import type { ApiKey } from '../../api/admin';
 import { request } from '../../api/client';
 import { apiKeysQuery, refresh } from '../../api/queries';
-import type { ApiKey } from '../../api/types';
 import { formatCount } from '../../lib/format';
 import { notify } from '../../lib/notify';
 import { ConfirmDialog } from '../../parts/dialogs';
@@ -78,10 +78,7 @@ function Usage({ name, apiKey }: { name: string; apiKey: ApiKey | undefined }) {
   if (apiKey === undefined) {
     return (
       <Text size="sm" role="status">
-        <b>
-          <bdi>{name}</bdi>
-        </b>{' '}
-        has already been deleted.
+        <bdi style={{ fontWeight: 700 }}>{name}</bdi> has already been deleted.
       </Text>
     );
   }
@@ -89,11 +86,8 @@ function Usage({ name, apiKey }: { name: string; apiKey: ApiKey | undefined }) {
   return (
     <>
       <Text size="sm">
-        Apps using{' '}
-        <b>
-          <bdi>{name}</bdi>
-        </b>{' '}
-        (<code>{start}…</code>) will stop working immediately. This can’t be undone.
+        Apps using <bdi style={{ fontWeight: 700 }}>{name}</bdi> (<code>{start}…</code>) will stop working immediately.
+        This can’t be undone.
       </Text>
       <div className="secret" style={{ userSelect: 'auto', fontFamily: 'inherit' }}>
         <LastUsed at={lastUsedAt} isSentence />.{'\n'}

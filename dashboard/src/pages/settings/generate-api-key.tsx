@@ -1,8 +1,8 @@
 import { NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { GeneratedApiKey } from '../../api/admin';
 import { request } from '../../api/client';
 import { apiKeysQuery, overviewQuery, refresh } from '../../api/queries';
-import type { GeneratedApiKey } from '../../api/types';
 import { useForm } from '../../lib/use-form';
 import { FormDialog } from '../../parts/dialogs';
 import { Secret } from '../../parts/secret';

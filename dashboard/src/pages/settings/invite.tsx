@@ -1,12 +1,12 @@
-import { Radio, Stack, TextInput } from '@mantine/core';
+import { Alert, Code, Radio, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import type { CreatedInvitation } from '../../api/admin';
 import { request } from '../../api/client';
 import { invitationsQuery, refresh } from '../../api/queries';
-import type { CreatedInvitation } from '../../api/types';
 import { useForm } from '../../lib/use-form';
 import { FormDialog } from '../../parts/dialogs';
-import { InvitationLink } from './invitation-link';
-import { ROLES } from './roles';
+import { Secret } from '../../parts/secret';
+import { ROLES } from './member-table';
 
 export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [created, setCreated] = useState<CreatedInvitation>();
@@ -52,4 +52,36 @@ export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => vo
       </Radio.Group>
     </FormDialog>
   );
+}
+
+interface InvitationLinkProps {
+  invitation: CreatedInvitation;
+  onDone: () => void;
+}
+
+export function InvitationLink({ invitation: { email, url, isMailed }, onDone }: InvitationLinkProps) {
+  const address = <bdi>{email}</bdi>;
+  const description = (
+    <>
+      {isMailed ? (
+        <>We emailed a link to {address}. You can also send this link to the same invitation yourself.</>
+      ) : (
+        <>Email isn’t set up. Send this link to {address} yourself.</>
+      )}{' '}
+      This link works once, within seven days. You won’t be able to see it again.
+    </>
+  );
+  return (
+    <Secret text={url} description={description} onDone={onDone}>
+      {isLocal(url) && (
+        <Alert variant="light" color="yellow" title="This link works on this machine only">
+          Set <Code>PUBLIC_URL</Code> to the service’s public address, restart the service, then create a new link.
+        </Alert>
+      )}
+    </Secret>
+  );
+}
+
+function isLocal(url: string): boolean {
+  return /^(127\.[\d.]+|localhost|.*\.localhost|\[::1\])$/.test(new URL(url).hostname);
 }

@@ -2,9 +2,9 @@ import { ActionIcon, Menu, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis, Pencil, RotateCw, ScrollText } from 'lucide-react';
 import { useState } from 'react';
+import type { ApiKey, GeneratedApiKey } from '../../api/admin';
 import { request } from '../../api/client';
 import { apiKeysQuery, overviewQuery, refresh } from '../../api/queries';
-import type { ApiKey, GeneratedApiKey } from '../../api/types';
 import { notify } from '../../lib/notify';
 import { useForm } from '../../lib/use-form';
 import { useMenuDialog } from '../../lib/use-menu-dialog';
@@ -96,11 +96,7 @@ function RollKey({ apiKey: { id, name, lastUsedAt }, onClose }: KeyDialogProps) 
       result={rolled && <ShowApiKey generated={rolled} onDone={onClose} />}
     >
       <Text size="sm">
-        This creates a key with the same name and access as{' '}
-        <b>
-          <bdi>{name}</bdi>
-        </b>
-        .{' '}
+        This creates a key with the same name and access as <bdi style={{ fontWeight: 700 }}>{name}</bdi>.{' '}
         {form.values.expiresInHours === '0'
           ? 'The old key stops working immediately.'
           : 'Both keys work until the old one expires.'}{' '}

@@ -1,14 +1,15 @@
 import { Badge, Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
+import type { Member } from '../../api/admin';
 import { request } from '../../api/client';
 import { membersQuery, refresh, sessionQuery } from '../../api/queries';
-import type { Member } from '../../api/types';
 import { notify } from '../../lib/notify';
 import { timeColumn } from '../../parts/columns';
 import { type Column, DataTable, Subline } from '../../parts/data-table';
 import { ConfirmDialog } from '../../parts/dialogs';
 import { useSession } from '../../shell/session';
-import { ROLES } from './roles';
+
+export const ROLES: Record<Member['role'], string> = { member: 'Member', administrator: 'Administrator' };
 
 const ROLE_OPTIONS = Object.entries(ROLES).map(([value, label]) => ({ value, label }));
 
