@@ -54,6 +54,10 @@ const badValues: Refusal[] = [
   ['beds=3,', 'query.beds: invalid_choice'],
   ['beds=,3', 'query.beds: invalid_choice'],
   ['beds=3,4,3', 'query.beds: duplicate'],
+  [
+    'beds=-1,x,5,5,',
+    ...['duplicate', 'invalid_choice', 'invalid_type', 'out_of_range'].map((code) => `query.beds: ${code}`),
+  ],
   ['beds=3,%204', 'query.beds: not_an_integer'],
   ['baths=1,-1', 'query.baths: out_of_range'],
   [`baths=${Array.from({ length: 51 }, (_, index) => index).join()}`, 'query.baths: too_long'],

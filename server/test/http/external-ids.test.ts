@@ -82,6 +82,13 @@ describe('an invalid external id or body is rejected, and nothing is stored', ()
     ['a control character', 'a\u0007', MINIMAL, ['externalId: invalid_format']],
     ['another id in the body', 'a', { ...MINIMAL, externalId: 'b' }, ['externalId: inconsistent']],
     ['a number in the body', 'a', { ...MINIMAL, externalId: 1 }, ['externalId: invalid_type']],
+    ['a blank id in the body', 'a', { ...MINIMAL, externalId: ' ' }, ['externalId: blank']],
+    [
+      'another id in the body, and other issues',
+      'a',
+      { ...MINIMAL, externalId: 'b', beds: 'x', latitude: 1 },
+      ['beds: invalid_type', 'externalId: inconsistent', 'longitude: inconsistent'],
+    ],
     ['a body that is not a listing', 'a', { beds: 1 }, ['address: required', 'baths: required']],
     ['an array', 'a', [], ['body: invalid_type']],
   ] as const) {

@@ -151,6 +151,45 @@ for (const [type, file] of KINDS) {
       assert.deepEqual([data[2], data[3], sequence], [other, taken, 4]);
     });
 
+    test('have the issues that only their listing shows', async () => {
+      const tenant = await service.createTenant();
+      const placed = row({ externalId: 'A-1', latitude: 30, longitude: -97, listPrice: 2 });
+      const first = await readListing(await post(service, tenant, placed), 201);
+      const second = await readListing(await post(service, tenant, row({ externalId: 'A-2' })), 201);
+      const rows = [
+        { externalId: 'A-1', beds: 'x', latitude: 1, currency: 'EUR' },
+        { externalId: 'A-1', beds: 'x', latitude: null, listPrice: null },
+        { id: first.id, beds: 'x', listPrice: null, currency: 'EUR' },
+        { externalId: 'A-2', beds: 'x', latitude: 'y', currency: 'EUR' },
+      ];
+      const { errors } = await run(tenant, ...rows);
+      assert.deepEqual(errors, [
+        '1: validation_failed (beds: invalid_type)',
+        '2: validation_failed (beds: invalid_type, latitude: inconsistent)',
+        '3: validation_failed (beds: invalid_type, listPrice: inconsistent)',
+        '4: validation_failed (beds: invalid_type, latitude: invalid_type, listPrice: inconsistent, longitude: inconsistent)',
+      ]);
+      assert.deepEqual((await listAll(service, tenant)).data, [second, first]);
+    });
+
+    test('fail if two names mean one member of metadata, even if it is removed', async () => {
+      const tenant = await service.createTenant();
+      const stored = row({ externalId: 'A-1', metadata: { a: 1 } });
+      const listing = await readListing(await post(service, tenant, stored), 201);
+      const rows = ['A-1', 'A-2'].flatMap((externalId) => [
+        row({ externalId, metadata: { ' a': null, 'a ': null } }),
+        row({ externalId, metadata: { a: null, ' a': 5 } }),
+        row({ externalId, metadata: { b: null, a: 1, ' a': 5 } }),
+      ]);
+      const { errors } = await run(tenant, ...rows);
+      const faults = ['metadata.a ', 'metadata. a', 'metadata. a'].map((field) => `${field}: duplicate`);
+      assert.deepEqual(
+        errors,
+        [...faults, ...faults].map((fault, index) => `${index + 1}: validation_failed (${fault})`),
+      );
+      assert.deepEqual((await listAll(service, tenant)).data, [listing]);
+    });
+
     test('a row with a taken externalId gets an error that names its listing', async () => {
       const tenant = await service.createTenant();
       const taken = await readListing(await post(service, tenant, row({ externalId: 'A-1' })), 201);

@@ -131,6 +131,19 @@ describe('a patch that would make a listing invalid is rejected and changes noth
     ['several issues', {}, { beds: 2.5, latitude: 1 }, ['beds: not_an_integer', 'longitude: inconsistent']],
     ['an object in metadata', {}, { metadata: { a: { b: null } } }, ['metadata.a: invalid_type']],
     ['two spellings of one member', {}, { metadata: { a: 1, ' a': 2 } }, ['metadata. a: duplicate']],
+    ['two removals of one member', AB, { metadata: { ' a': null, 'a ': null } }, ['metadata.a : duplicate']],
+    [
+      'a removal and a value of one member',
+      ÉB,
+      { metadata: { é: null, 'e\u0301': 5 } },
+      ['metadata.e\u0301: duplicate'],
+    ],
+    [
+      'two spellings of a member, and other issues',
+      AB,
+      { beds: 'x', metadata: { ' a': null, c: {}, ' c': 1 } },
+      ['beds: invalid_type', 'metadata. c: duplicate', 'metadata.c: invalid_type'],
+    ],
     [
       'null for invalid metadata names',
       { metadata: { a: 1 } },

@@ -5,7 +5,13 @@ import { AppError, fromPlainError, type PlainError } from '../../model/errors.ts
 import type { FeedColumn } from '../../model/feeds.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { type KeepText, type StagedText, textOf } from '../../storage/open.ts';
-import { mergeRow, type ParsedRow, toWholeListing } from '../contract/schemas/parse-row.ts';
+import {
+  mergeRow,
+  type ParsedRow,
+  type PatchError,
+  toMergeError,
+  toWholeListing,
+} from '../contract/schemas/parse-row.ts';
 import { readColumns } from './csv-header.ts';
 import { CsvRowReader } from './csv-rows.ts';
 import type {
@@ -207,7 +213,7 @@ class FileRow implements ValidRow {
   readonly cleaned: number;
   readonly #mode: ReadingOptions['mode'];
   readonly #lack: PlainError | undefined;
-  #patch: StagedText | PlainError;
+  #patch: StagedText | PatchError;
 
   constructor(row: ReadGoodRow, mode: ReadingOptions['mode']) {
     this.line = row.line;
@@ -234,7 +240,7 @@ class FileRow implements ValidRow {
   }
 }
 
-function isStaged(patch: StagedText | PlainError): patch is StagedText {
+function isStaged(patch: StagedText | PatchError): patch is StagedText {
   return typeof patch === 'string' || 'read' in patch;
 }
 
@@ -242,7 +248,7 @@ function isStaged(patch: StagedText | PlainError): patch is StagedText {
 export function makeInput({ patch, lack }: ParsedRow, mode: ReadingOptions['mode'], current?: Listing): ListingInput {
   const isWhole = current === undefined || mode === 'replace';
   if (isWhole && lack !== undefined) throw fromPlainError(lack);
-  if (typeof patch !== 'string') throw fromPlainError(patch);
+  if (typeof patch !== 'string') throw isWhole ? fromPlainError(patch) : toMergeError(patch, current);
   return isWhole ? toWholeListing(patch) : mergeRow(JSON.parse(patch), current);
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type PropertyPath, TOO_MANY_VALUES, VALUES_MAX } from '../../../lib/json.ts';
-import { AppError, type FieldCode, type ValidationIssue } from '../../../model/errors.ts';
+import { AppError, type FieldCode, type RowIssue, type ValidationIssue } from '../../../model/errors.ts';
 import { suggest } from '../../../model/suggest.ts';
 
 /**
@@ -17,7 +17,7 @@ export interface KnownFields {
 
 const NO_FIELDS: KnownFields = { accepted: [], readOnly: new Set() };
 
-export function invalidFields(issues: readonly ValidationIssue[]): AppError {
+export function invalidFields(issues: readonly (ValidationIssue | RowIssue)[]): AppError {
   return new AppError('validation_failed', summarize(issues.length), { details: issues.slice(0, ISSUES_MAX) });
 }
 

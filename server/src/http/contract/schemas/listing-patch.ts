@@ -3,7 +3,7 @@ import type { ParsedJson } from '../../../lib/json.ts';
 import { isObject, mergePatch } from '../../../lib/merge-patch.ts';
 import { type Listing, type ListingInput, withoutServerFields } from '../../../model/listings.ts';
 import { isOptional, listingFields } from './listings.ts';
-import { findNameIssue, metadataPatch, normalName } from './metadata.ts';
+import { findDuplicates, findNameIssue, metadataPatch, normalName } from './metadata.ts';
 import { parseListing } from './parse-listing.ts';
 
 /** A merge patch; `null` removes an optional field. */
@@ -31,9 +31,10 @@ export const UNITS: readonly (readonly [unit: string, amounts: readonly (keyof L
  */
 export function patchListing({ value, inexactNumbers }: ParsedJson, current: Listing): ListingInput {
   const before = withoutServerFields(current);
-  const patch = isObject(value) ? withNormalNames(withoutUnits(value, before)) : value;
+  const duplicates = findDuplicates(isObject(value) ? value.metadata : undefined);
+  const patch = isObject(value) ? withNormalNames(withoutUnits(value, before), duplicates) : value;
   const merged = mergePatch(before, patch, isRemovable);
-  return parseListing({ value: merged, inexactNumbers });
+  return parseListing({ value: merged, inexactNumbers }, [...duplicates.values()]);
 }
 
 /** Whether `null` removes the member. For an unknown name, `null` is kept and becomes an issue. */
@@ -41,13 +42,15 @@ function isRemovable(name: string, within?: string): boolean {
   return within === undefined ? isOptional(name) : findNameIssue(normalName(name)) === undefined;
 }
 
-/** Members of `metadata` are matched by their stored names; duplicates are kept and become an issue. */
-function withNormalNames(patch: Record<string, unknown>): Record<string, unknown> {
+/** Members of `metadata` are matched by their stored names. */
+function withNormalNames(
+  patch: Record<string, unknown>,
+  duplicates: ReadonlyMap<string, unknown>,
+): Record<string, unknown> {
   const { metadata } = patch;
   if (!isObject(metadata)) return patch;
-  const entries = Object.entries(metadata).map(([name, value]) => [normalName(name), value] as const);
-  const isAmbiguous = new Set(entries.map(([name]) => name)).size < entries.length;
-  return isAmbiguous ? patch : { ...patch, metadata: Object.fromEntries(entries) };
+  const entries = Object.entries(metadata).filter(([name]) => !duplicates.has(name));
+  return { ...patch, metadata: Object.fromEntries(entries.map(([name, value]) => [normalName(name), value])) };
 }
 
 export function withoutUnits(patch: Record<string, unknown>, before: ListingInput): Record<string, unknown> {

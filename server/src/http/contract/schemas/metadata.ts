@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { isObject } from '../../../lib/merge-patch.ts';
 import { codePoints, toNfcWithin } from '../../../lib/nfc.ts';
+import type { ValidationIssue } from '../../../model/errors.ts';
 import { addIssue, expected, findTextIssue, isPlainText, NOT_PLAIN } from './fields.ts';
+import { fieldName } from './issues.ts';
 
 export const MEMBERS_MAX = 50;
 const NAME_LENGTH_MAX = 40;
@@ -71,7 +73,22 @@ function findValueIssue(value: unknown) {
 }
 
 function findDuplicate(values: object, name: string) {
-  return Object.hasOwn(values, name)
-    ? ({ code: 'duplicate', message: 'Is the same as another name after trimming and normalization.' } as const)
-    : undefined;
+  return Object.hasOwn(values, name) ? DUPLICATE : undefined;
+}
+
+const DUPLICATE = {
+  code: 'duplicate',
+  message: 'Is the same as another name after trimming and normalization.',
+} as const;
+
+/** The issues of names that mean the same member as an earlier name. Unlike the schema, includes members to remove. */
+export function findDuplicates(given: unknown): Map<string, ValidationIssue> {
+  const names = new Set<string>();
+  const issues = new Map<string, ValidationIssue>();
+  for (const givenName of isObject(given) ? Object.keys(given) : []) {
+    const name = normalName(givenName);
+    if (names.has(name)) issues.set(givenName, { field: fieldName(['metadata', givenName]), ...DUPLICATE });
+    names.add(name);
+  }
+  return issues;
 }

@@ -27,13 +27,13 @@ export function integersParameter(maximum: number, countMax: number, description
     .transform((given, context) => {
       const parts = given.split(',', countMax + 1);
       if (parts.length > countMax) return addIssue(context, 'too_long', `Must have at most ${countMax} values.`);
-      const emptyAt = parts.indexOf('');
-      if (emptyAt >= 0) return addIssue(context, 'invalid_choice', emptyValue(emptyAt));
       const values = new Set<number>();
-      for (const part of parts) {
-        const value = parseInteger(part, 0, maximum, context);
-        if (values.has(value)) addIssue(context, 'duplicate', `Must name ${value} only once.`);
-        if (context.issues.length > 0) return z.NEVER;
+      for (const [index, part] of parts.entries()) {
+        const value =
+          part === ''
+            ? addIssue(context, 'invalid_choice', emptyValue(index))
+            : parseInteger(part, 0, maximum, context);
+        if (value !== z.NEVER && values.has(value)) addIssue(context, 'duplicate', `Must name ${value} only once.`);
         values.add(value);
       }
       return [...values].sort((one, next) => one - next);

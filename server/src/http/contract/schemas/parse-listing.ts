@@ -37,11 +37,16 @@ export function findInexactNumbers(paths: PropertyPath[]): ValidationIssue[] {
 /** The body can repeat the external id. @throws {AppError} `validation_failed` with all issues */
 export function parseListingOf(externalId: string, { value, inexactNumbers }: ParsedJson): ListingInput {
   if (!isObject(value)) return parseListing({ value, inexactNumbers });
-  const input = parseListing({ value: { externalId, ...withoutNulls(value) }, inexactNumbers });
-  if (input.externalId === externalId) return input;
-  const message = 'Must match the externalId in the path, or be left out.';
-  throw invalidFields([{ field: 'externalId', code: 'inconsistent', message }]);
+  const given = { externalId, ...withoutNulls(value) };
+  const { success, data } = listingFields.externalId.safeParse(given.externalId);
+  return parseListing({ value: given, inexactNumbers }, success && data !== externalId ? [OTHER_ID] : []);
 }
+
+const OTHER_ID: ValidationIssue = {
+  field: 'externalId',
+  code: 'inconsistent',
+  message: 'Must match the externalId in the path, or be left out.',
+};
 
 /** Removes optional fields that are `null`, because they are treated as not sent. */
 export function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {

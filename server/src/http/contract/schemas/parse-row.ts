@@ -1,11 +1,18 @@
 import type { PropertyPath } from '../../../lib/json.ts';
 import { isObject } from '../../../lib/merge-patch.ts';
-import { AppError, attempt, type PlainError, toPlainError, type ValidationIssue } from '../../../model/errors.ts';
+import {
+  AppError,
+  attempt,
+  fromPlainError,
+  type PlainError,
+  toPlainError,
+  type ValidationIssue,
+} from '../../../model/errors.ts';
 import { type Listing, type ListingInput, withoutServerFields } from '../../../model/listings.ts';
 import { invalidFields, toIssues } from './issues.ts';
 import { withoutUnits } from './listing-patch.ts';
 import { isOptional, listingInput, REQUIRED_FIELDS } from './listings.ts';
-import { findNameIssue, MEMBERS_MAX, normalName } from './metadata.ts';
+import { findDuplicates, findNameIssue, MEMBERS_MAX, normalName } from './metadata.ts';
 import { FIELDS, findInexactNumbers, findLonelyFields, parseListing, withoutNulls } from './parse-listing.ts';
 
 /** The fields of a row, under the names that the API uses. */
@@ -32,38 +39,50 @@ export interface ParsedRow {
    * A merge patch of valid, normalized values, as a JSON string; or the row's error. Without `isMerge`, the patch
    * does not contain `null`.
    */
-  patch: string | PlainError;
+  patch: string | PatchError;
   /** Why the row cannot create or replace a listing: by itself, it is not a complete one. Undefined if it is. */
   lack: PlainError | undefined;
+}
+
+export interface PatchError extends PlainError {
+  /** The optional fields that the row gives or, if `null`, removes, to find issues that involve its listing. */
+  given?: Record<string, true | null>;
 }
 
 const rowFields = listingInput.partial({ address: true, beds: true, baths: true });
 
 /** Checks a row once for all listings that it could change, and for the one that it could create. */
 export function parseRow(row: GivenRow, options: RowOptions): ParsedRow {
-  const { values, removed } = options.isMerge ? splitRemovals(row.fields) : { values: row.fields, removed: {} };
+  const { values, removed, duplicates } = options.isMerge
+    ? splitRemovals(row.fields)
+    : { values: row.fields, removed: {}, duplicates: [] };
   // In a merge, `splitRemovals` has noted the removed fields.
   const given = withoutNulls(values);
+  const issues = [...row.issues, ...duplicates];
   const result = rowFields.safeParse(given, { reportInput: true });
-  if (result.success && row.emptied.length + row.inexactNumbers.length + row.issues.length === 0) {
+  if (result.success && row.emptied.length + row.inexactNumbers.length + issues.length === 0) {
     return { patch: JSON.stringify(withRemovals(result.data, removed)), lack: findLack(result.data, options) };
   }
   if (!options.hasDetails) return { patch: INVALID_ROW, lack: INVALID_ROW };
   const zodIssues = result.error?.issues ?? [];
   return {
-    patch: describeIssues({ ...row, fields: given }, zodIssues),
-    lack: describeListing({ ...row, fields: given }),
+    patch: describeIssues({ ...row, issues }, zodIssues),
+    lack: describeListing({ ...row, fields: given, issues }),
   };
 }
 
 /** Always the same object, so a message to a thread contains it only once. */
 const INVALID_ROW = toPlainError(new AppError('validation_failed', 'Fields of the row are not valid.'));
 
-function describeIssues(row: GivenRow, zodIssues: Parameters<typeof toIssues>[0]): PlainError {
+function describeIssues(row: GivenRow, zodIssues: Parameters<typeof toIssues>[0]): PatchError {
   const inexact = findInexactNumbers(row.inexactNumbers);
   const seen = new Set([...row.issues, ...inexact].map(({ field }) => field));
   const others = toIssues(zodIssues, FIELDS).filter(({ field }) => !seen.has(field));
-  return toPlainError(invalidFields([...row.issues, ...row.emptied.map(missing), ...others, ...inexact]));
+  const error = invalidFields([...row.issues, ...row.emptied.map(missing), ...others, ...inexact]);
+  // A field with an issue can be absent from `fields`.
+  const fields = [...Object.entries(row.fields), ...row.issues.map(({ field }) => [field, true] as const)];
+  const given = fields.flatMap(([name, value]) => (isOptional(name) ? [[name, value === null ? null : true]] : []));
+  return { ...toPlainError(error), given: Object.fromEntries(given) };
 }
 
 /** The issues of the row if it is read as a complete listing. */
@@ -104,19 +123,25 @@ interface Removals {
   [name: string]: null | Record<string, null>;
 }
 
+interface SplitRow {
+  values: Record<string, unknown>;
+  removed: Removals;
+  duplicates: ValidationIssue[];
+}
+
 /** Separates what the row removes, fields as well as members of `metadata`, from its values. */
-function splitRemovals(fields: Record<string, unknown>): { values: Record<string, unknown>; removed: Removals } {
+function splitRemovals(fields: Record<string, unknown>): SplitRow {
   const removed: Removals = {};
   for (const name in fields) if (fields[name] === null && isOptional(name)) removed[name] = null;
   const { metadata } = fields;
-  if (!isObject(metadata)) return { values: fields, removed };
+  if (!isObject(metadata)) return { values: fields, removed, duplicates: [] };
+  const duplicates = [...findDuplicates(metadata).values()];
   const entries = Object.entries(metadata);
   const nulls = entries.filter(([name, value]) => value === null && findNameIssue(normalName(name)) === undefined);
-  const isAmbiguous = new Set(entries.map(([name]) => normalName(name))).size < entries.length;
-  if (nulls.length === 0 || isAmbiguous) return { values: fields, removed };
+  if (nulls.length === 0) return { values: fields, removed, duplicates };
   removed.metadata = Object.fromEntries(nulls.map(([name]) => [normalName(name), null]));
   const kept = Object.fromEntries(entries.filter((entry) => !nulls.includes(entry)));
-  return { values: { ...fields, metadata: kept }, removed };
+  return { values: { ...fields, metadata: kept }, removed, duplicates };
 }
 
 function withRemovals(
@@ -150,17 +175,27 @@ function dropNulls<T>(members: Record<string, unknown>): T {
  */
 export function mergeRow(patch: RowPatch, current: Listing): ListingInput {
   const before = withoutServerFields(current);
-  const given = withoutUnits(patch, before);
-  const changes: Partial<ListingInput> = Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, value ?? undefined]),
-  );
-  const merged = { ...before, ...changes, metadata: mergeMetadata(patch.metadata, before.metadata) };
+  const merged = { ...mergeFields(patch, before), metadata: mergeMetadata(patch.metadata, before.metadata) };
   const issues = findLonelyFields(merged);
   if (Object.keys(merged.metadata ?? {}).length > MEMBERS_MAX) {
     issues.unshift({ field: 'metadata', code: 'too_long', message: `Must have at most ${MEMBERS_MAX} members.` });
   }
   if (issues.length > 0) throw invalidFields(issues);
   return merged;
+}
+
+/** The error of an invalid row, with the issues of the listing that the row would change. */
+export function toMergeError({ given = {}, ...error }: PatchError, current: Listing): AppError {
+  const { details = [] } = error;
+  const seen = new Set(details.map(({ field }) => field));
+  const lonely = findLonelyFields(mergeFields(given, withoutServerFields(current)));
+  const others = lonely.filter(({ field }) => !seen.has(field));
+  return others.length === 0 ? fromPlainError(error) : invalidFields([...details, ...others]);
+}
+
+function mergeFields(patch: Record<string, unknown>, before: ListingInput): ListingInput {
+  const given = Object.entries(withoutUnits(patch, before));
+  return { ...before, ...Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])) };
 }
 
 function mergeMetadata(patch: RowPatch['metadata'], before: ListingInput['metadata']): ListingInput['metadata'] {
