@@ -683,7 +683,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Without `atomic=true`, valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows that were read; send the file again, and rows with an `externalId` or `id` that were already imported count as unchanged. On each machine, an account can run four imports at a time, including dry runs and feed runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, the row replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Without `atomic=true`, valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent; over HTTP/1.0, such a request gets 505, and no row is imported. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows that were read; send the file again, and rows with an `externalId` or `id` that were already imported count as unchanged. On each machine, an account can run four imports at a time, including dry runs and feed runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -2493,7 +2493,7 @@ export interface components {
             requestId: string;
             /** @description The account's sequence after the request's last change; null if it changed nothing. */
             sequence: number | null;
-            /** @description The body of an error response, cut after 4,096 characters; keys are masked. */
+            /** @description The body of an error response, cut after 4,096 characters; keys and values of `metadata` are masked. */
             errorBody: string | null;
             /** @description The number of similar requests that are counted here instead of being logged. Every quarter of a second, each process logs about 50 of a key's reads with the same status, and about as many of its requests above the rate limit. */
             omitted: number;
@@ -2835,7 +2835,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`http_version_not_supported`](/docs/errors/http_version_not_supported): The list is too long for HTTP/1.0. */
+        /** @description [`http_version_not_supported`](/docs/errors/http_version_not_supported): The response is too long for HTTP/1.0. */
         http_version_not_supported: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7772,6 +7772,19 @@ export interface operations {
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
+            /** @description [`http_version_not_supported`](/docs/errors/http_version_not_supported): The response is too long for HTTP/1.0. */
+            505: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             507: components["responses"]["storage_full"];
         };
     };
@@ -11264,7 +11277,7 @@ export interface operations {
                  *       "POST"
                  *     ]
                  */
-                method?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE")[];
+                method?: ("ACL" | "BIND" | "CHECKOUT" | "COPY" | "DELETE" | "GET" | "HEAD" | "LINK" | "LOCK" | "M-SEARCH" | "MERGE" | "MKACTIVITY" | "MKCALENDAR" | "MKCOL" | "MOVE" | "NOTIFY" | "OPTIONS" | "PATCH" | "POST" | "PROPFIND" | "PROPPATCH" | "PURGE" | "PUT" | "QUERY" | "REBIND" | "REPORT" | "SEARCH" | "SOURCE" | "SUBSCRIBE" | "TRACE" | "UNBIND" | "UNLINK" | "UNLOCK" | "UNSUBSCRIBE")[];
                 /**
                  * @description The code of the error response.
                  * @example validation_failed
@@ -12054,7 +12067,7 @@ export const pathsFeedsNameDeleteParametersQueryListingsValues: ReadonlyArray<Fl
 export const pathsWebhooksWebhookIdDeliveriesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/webhooks/{webhookId}/deliveries"]["get"]["parameters"]["query"]["state"]> = ["pending", "delivered", "failed", "expired"];
 export const pathsActivityGetParametersQueryActionValues: ReadonlyArray<FlattenedDeepRequired<paths>["/activity"]["get"]["parameters"]["query"]["action"]> = ["account.created", "account.resumed", "account.suspended", "account.updated", "administrator.name_changed", "administrator.passkey_added", "administrator.passkey_removed", "administrator.password_changed", "administrator.recovery_code_used", "administrator.recovery_codes_renewed", "administrator.second_factor_refused", "administrator.sessions_ended", "administrator.signed_in", "administrator.signed_out", "administrator.two_factor_disabled", "administrator.two_factor_enabled", "api_key.created", "api_key.deleted", "api_key.renamed", "api_key.rolled", "feed.created", "feed.deleted", "feed.run_finished", "feed.updated", "import.finished", "invitation.created", "invitation.revoked", "listing.created", "listing.deleted", "listing.updated", "member.joined", "member.removed", "member.role_changed", "webhook.created", "webhook.deleted", "webhook.disabled", "webhook.redelivered", "webhook.replayed", "webhook.secret_rolled", "webhook.updated"];
 export const pathsActivityGetParametersQueryActorTypeValues: ReadonlyArray<FlattenedDeepRequired<paths>["/activity"]["get"]["parameters"]["query"]["actorType"]> = ["administrator", "api_key", "operator", "service"];
-export const pathsRequestsGetParametersQueryMethodValues: ReadonlyArray<FlattenedDeepRequired<paths>["/requests"]["get"]["parameters"]["query"]["method"]> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+export const pathsRequestsGetParametersQueryMethodValues: ReadonlyArray<FlattenedDeepRequired<paths>["/requests"]["get"]["parameters"]["query"]["method"]> = ["ACL", "BIND", "CHECKOUT", "COPY", "DELETE", "GET", "HEAD", "LINK", "LOCK", "M-SEARCH", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MOVE", "NOTIFY", "OPTIONS", "PATCH", "POST", "PROPFIND", "PROPPATCH", "PURGE", "PUT", "QUERY", "REBIND", "REPORT", "SEARCH", "SOURCE", "SUBSCRIBE", "TRACE", "UNBIND", "UNLINK", "UNLOCK", "UNSUBSCRIBE"];
 export const sessionAccountAnyOf0AreaUnitsValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["Session"]["account"], {
     areaUnits: unknown;
 }>["areaUnits"]> = ["sqft", "sqm"];

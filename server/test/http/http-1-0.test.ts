@@ -10,8 +10,8 @@ const COUNT = 400;
 
 const service = await startSharedService();
 
-function ask({ key }: Tenant, path: string, headers = '', method = 'GET'): Promise<RawReply> {
-  return sendRaw(service.url, `${method} ${path} HTTP/1.0\r\nAuthorization: Bearer ${key}\r\n${headers}\r\n`);
+function ask({ key }: Tenant, path: string, headers = '', method = 'GET', body = ''): Promise<RawReply> {
+  return sendRaw(service.url, `${method} ${path} HTTP/1.0\r\nAuthorization: Bearer ${key}\r\n${headers}\r\n${body}`);
 }
 
 describe('over HTTP/1.0, in which a response that is cut off looks complete', () => {
@@ -54,6 +54,32 @@ describe('over HTTP/1.0, in which a response that is cut off looks complete', ()
         assert.equal(headers['transfer-encoding'], undefined);
       }
     }
+  });
+
+  test('an import that would respond with lines is rejected before its body is read, and no row is imported', async () => {
+    const tenant = await service.createTenant();
+    const rows = `${JSON.stringify(MINIMAL)}\n`.repeat(2);
+    const send = (query: string, accept: string, body: string) => {
+      const headers = `Content-Type: application/x-ndjson\r\nAccept: ${accept}\r\nContent-Length: ${rows.length}\r\n`;
+      return ask(tenant, `/v1/imports${query}`, headers, 'POST', body);
+    };
+    for (const query of ['', '?progress=true', '?dryRun=true', '?mode=replace']) {
+      for (const body of [rows, '']) {
+        const reply = await send(query, 'application/x-ndjson', body);
+        const { code, message } = JSON.parse(reply.body).error;
+        assert.deepEqual([reply.status, code], [505, 'http_version_not_supported'], query);
+        assert.match(message, /no row was imported.*Accept: application\/json.*proxy_http_version 1\.1/i);
+      }
+    }
+    assert.equal(JSON.parse((await ask(tenant, '/v1/listings')).body).data.length, 0);
+    for (const [query, accept] of [
+      ['', 'application/json'],
+      ['?atomic=true', 'application/x-ndjson'],
+    ] as const) {
+      const { status, body } = await send(query, accept, rows);
+      assert.deepEqual([status, JSON.parse(body).created], [200, 2], accept);
+    }
+    assert.equal(JSON.parse((await ask(tenant, '/v1/listings')).body).data.length, 4);
   });
 
   test('everything else works as before', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { sendRaw } from '../../../testkit/src/raw.ts';
 import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startTestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -76,6 +77,14 @@ test('the log omits a key in the path however it is encoded', async () => {
 test('a path that contains no key is logged as it was sent', async () => {
   await service.fetch(tenant, '/v1/listings/external/%41%2525%zz', { headers: { 'X-Request-Id': 'plain-1' } });
   assert.equal((await loggedAs('plain-1')).path, '/v1/listings/external/%41%2525%zz');
+});
+
+test('a path that is never normalized is logged as it was sent', async () => {
+  for (const [index, path] of ['/v1/./listings', '/v1/listings#x', '/%2e%2e/x', '*', 'file:///x'].entries()) {
+    const head = `Host: a\r\nX-Request-Id: odd-${index}`;
+    await sendRaw(service.url, `GET ${path} HTTP/1.1\r\n${head}\r\n\r\n`);
+    assert.equal((await loggedAs(`odd-${index}`)).path, path);
+  }
 });
 
 test('the error for an unknown field suggests the nearest name', async () => {

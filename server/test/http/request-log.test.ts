@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { ENGINE } from '../../../testkit/src/database.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { sendRaw } from '../../../testkit/src/raw.ts';
 import { linesOf } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { deleteAccount } from '../../src/domain/accounts/accounts.ts';
@@ -131,6 +132,89 @@ test('no key, body, or value of metadata is stored, however it is encoded', asyn
   }
 });
 
+test('values of metadata in the parameters of a file are not stored, and neither are they in errors', async () => {
+  const { send, list } = await enter();
+  const cases = [
+    ['values[metadata.agent:SECRET 1]=SECRET', 'values[metadata.agent:…]=…'],
+    [
+      'map[A]=metadata.agent&clean=true&values[metadata:SECRET]=SECRET',
+      'map[A]=metadata.agent&clean=true&values[metadata:…]=…',
+    ],
+    ['values%5Bmetadata.agent%3ASECRET%5D=SECRET&clean=true', 'values[metadata.agent:…]=…&clean=true'],
+    ['v%61lues%5B+%09metadata.a%26b%3ASECRET%26SECRET%5D=SECRET', 'values[+\tmetadata.a&b:…]=…'],
+    ['VALUES[%C2%A0Metadata.agent:SECRET]=SECRET', 'VALUES[\u00a0Metadata.agent:…]=…'],
+    ['values[%0Ametadata.a%22b\\:SECRET"SECRET]=', 'values[\nmetadata.a"b\\:…]=…'],
+    ['values[metadata.agent:SECRET]', 'values[metadata.agent:…]'],
+    ['values[metadata.agent:SECRET', 'values[metadata.agent:…'],
+    [
+      'values[metadata.agent:SECRET]=a&values[metadata.agent:SECRET ]=b',
+      'values[metadata.agent:…]=…&values[metadata.agent:…]=…',
+    ],
+    ['values[metadata.agent]=SECRET', 'values[metadata.agent]=…'],
+    ['values%255Bmetadata.agent%253ASECRET%255D=SECRET', 'values[metadata.agent:…]=…'],
+    ['defaults[metadata]=SECRET', 'defaults[metadata]=…'],
+    ['defaults[ metadata.agent:SECRET]=SECRET', 'defaults[ metadata.agent:…]=…'],
+    ['+metadata[agent]=SECRET', '+metadata[agent]=…'],
+    ['values[metadata.a:SECRET%26SECRET]=SECRET&key=%70lk_x', 'values[metadata.a:…]=…&key=plk_…'],
+    [
+      'values[status:metadata.a]=pending&map[metadata.x:Y]=city',
+      'values[status:metadata.a]=pending&map[metadata.x:Y]=city',
+    ],
+  ] as const;
+  const file = { headers: { 'Content-Type': 'text/csv' }, body: 'A,address\nx,y\n' };
+  for (const [query] of cases) {
+    await send(`/v1/imports?${query}`, { ...file, method: 'POST' });
+    await send(`/v1/feeds/a?${query}`, { ...file, method: 'PUT' });
+  }
+  const values = { 'metadata.agent:SECRET 1': 'x'.repeat(200), ' metadata.agent:SECRET 2': 'x'.repeat(200) };
+  const patch = { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ values }) };
+  assert.match((await send('/v1/feeds/a', patch)).text, /SECRET 1/);
+  const entries = await list();
+  assert.ok(entries.length > cases.length);
+  for (const entry of entries) assert.ok(!JSON.stringify(entry).includes('SECRET'), JSON.stringify(entry));
+  const queries = new Set(entries.map(({ query }: { query: string }) => query));
+  for (const [query, stored] of cases) assert.ok(queries.has(stored), `${query}: ${stored}`);
+});
+
+test('a path is stored as it was sent, even if it is never normalized', async () => {
+  const { tenant, list } = await enter();
+  const targets = [
+    ['/v1/./listings', '/v1/./listings'],
+    ['/v1/listings#x', '/v1/listings#x'],
+    ['/v1/listings/%2e%2e/x', '/v1/listings/%2e%2e/x'],
+    ['/v1/listings/..\\x?limit=5', '/v1/listings/..\\x'],
+    ['http://localhost/v1/../x', '/v1/../x'],
+    [`/v1/../${tenant.key}`, '/v1/../plk_…'],
+    [`/v1/./${'x'.repeat(3_000)}`, `/v1/./${'x'.repeat(2_041)}…`],
+  ] as const;
+  for (const [target] of targets) {
+    const head = `Host: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n`;
+    const { status } = await sendRaw(service.url, `GET ${target} HTTP/1.1\r\n${head}\r\n`);
+    assert.equal(status, 404, target);
+  }
+  const entries = await list();
+  assert.deepEqual(
+    linesOf(entries, 'path').toReversed(),
+    targets.map(([, path]) => path),
+  );
+  assert.deepEqual(
+    linesOf(entries, 'query').filter((query) => query !== ''),
+    ['limit=5'],
+  );
+});
+
+test('requests with any method can be found', async () => {
+  const { send, tenant, ask } = await enter();
+  await send('/v1/me');
+  for (const method of ['OPTIONS', 'TRACE', 'PROPFIND']) {
+    const head = `Host: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n`;
+    const { status } = await sendRaw(service.url, `${method} /v1/me HTTP/1.1\r\n${head}\r\n`);
+    assert.equal(status, 405, method);
+    assert.deepEqual(linesOf((await ask(`?method=${method}`)).data, 'method'), [method]);
+  }
+  assert.equal((await ask('?method=OPTIONS,PROPFIND')).data.length, 2);
+});
+
 test('filters and pages list each request once, newest first', async () => {
   const { tenant, send, ask, list } = await enter();
   const reader = await service.createKey(tenant.accountId, 'read');
@@ -173,7 +257,7 @@ test('filters and pages list each request once, newest first', async () => {
 
 test('an invalid filter is rejected, and so is a cursor of another filter or account', async () => {
   const { browser, send, ask } = await enter();
-  for (const query of ['status=abc', 'status=40', 'method=TRACE', 'limit=0', 'limit=501', 'at[gte]=noon', 'keyId=']) {
+  for (const query of ['status=abc', 'status=40', 'method=CONNECT', 'limit=0', 'limit=501', 'at[gte]=noon', 'keyId=']) {
     assert.equal(
       (await browser.ask('GET', `/admin/requests?${query}`, undefined, 400)).error.code,
       'invalid_query',

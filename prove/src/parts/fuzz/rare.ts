@@ -112,17 +112,23 @@ export async function askWhileUploading(world: World, tally: Tally, times: numbe
 
 /** More listings than a response over HTTP/1.0 can contain. */
 const LONG = 400;
+const AS_LINES = 'Accept: application/x-ndjson\r\nContent-Type: application/x-ndjson\r\nContent-Length: 0\r\n';
 
+/** Over HTTP/1.0, requests long lists and sends imports that would respond with lines. */
 export async function askOverOldHttp({ url, callers }: World, tally: Tally, times: number): Promise<void> {
   const { Authorization } = callers.key;
   const rows = Array.from({ length: LONG }, (_, index) => `{"address":"${index} Lane","beds":1,"baths":1}`);
   await importRows(url, Authorization.replace('Bearer ', ''), rows);
-  const entries = { '/v1': `Authorization: ${Authorization}`, '/admin': `Cookie: ${callers.administrator.Cookie}` };
+  const { Cookie } = callers.administrator;
+  const site = `Host: ${new URL(url).host}\r\nOrigin: ${url}`;
+  const entries = { '/v1': `Authorization: ${Authorization}`, '/admin': `Cookie: ${Cookie}\r\n${site}` };
   for (const base of BASES) {
-    for (const operationId of Array<string[]>(times).fill(['listListings', 'listEvents']).flat()) {
+    for (const operationId of Array<string[]>(times).fill(['listListings', 'listEvents', 'createImport']).flat()) {
       const target = findTarget(base, operationId);
-      const path = `${base}${target.operation.path}${operationId === 'listEvents' ? '?limit=1000' : ''}`;
-      const { status, headers, body } = await sendRaw(url, `GET ${path} HTTP/1.0\r\n${entries[base]}\r\n\r\n`);
+      const { method, path } = target.operation;
+      const start = `${method.toUpperCase()} ${base}${path}${operationId === 'listEvents' ? '?limit=1000' : ''}`;
+      const lines = operationId === 'createImport' ? AS_LINES : '';
+      const { status, headers, body } = await sendRaw(url, `${start} HTTP/1.0\r\n${entries[base]}\r\n${lines}\r\n`);
       const told = { status, headers: new Headers(headers), text: body };
       assert.equal(outcomeOf(told), '505 http_version_not_supported', `${operationId} over HTTP/1.0: ${body}`);
       tally.count(target, told, told.status);

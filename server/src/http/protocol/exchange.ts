@@ -4,14 +4,17 @@ import type { Principal } from '../../domain/access/principals.ts';
 import { inSlices } from '../../lib/in-slices.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import type { KeyPrincipal } from '../../storage/api-keys.ts';
+import { parseTarget } from './target.ts';
 
 /** A request and its response. */
 export interface Exchange {
   incoming: IncomingMessage;
   outgoing: ServerResponse;
   requestId: string;
-  /** As sent, without percent-decoding. */
+  /** As sent, without percent-decoding; without a route if the path would have to be normalized. */
   path: string;
+  /** For logs. */
+  sentPath: string;
   query: string;
   /** When the request arrived, its handling began, and its response was ready, as returned by `performance.now()`. */
   arrivedMs: number;
@@ -44,15 +47,14 @@ const REQUEST_ID = /^(?!.*plk_)[A-Za-z0-9._-]{1,128}$/;
 export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
   const given = incoming.headers['x-request-id'];
   const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
-  const target = incoming.url ?? '/';
-  const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
+  const { path, sentPath, query } = parseTarget(incoming.url ?? '/');
   return {
     incoming,
     outgoing,
     requestId,
     path,
-    query: mark < 0 ? '' : target.slice(mark + 1),
+    sentPath,
+    query,
     arrivedMs: performance.now(),
     startedMs: undefined,
     repliedMs: undefined,

@@ -1,25 +1,43 @@
 /** Masks API keys in a path or query, however encoded. The rest stays as sent if that reveals no part of a key. */
 export function withoutKeys(path: string): string {
-  if (!path.includes('%')) return maskKeys(path);
   const decoded = decodeWhole(path);
   if (!decoded.includes('plk_')) return path;
   const masked = maskKeys(path);
   return decodeWhole(masked) === maskKeys(decoded) ? masked : maskKeys(decoded);
 }
 
-const METADATA = /^\s*metadata/i;
+const MAYBE_METADATA = /metadata|%/i;
+const METADATA = /(?:^|(?:values|defaults)\[)[\s+]*metadata/i;
+/** Follows the start of a name such as `values[metadata.agent:WORD]`, or the message about a repeated word. */
+const WORD_OWNER = /(?<=(?:values|defaults)[[.]|once: )[\s+]*metadata/i;
 
 /** Masks API keys and values of `metadata` in a query. */
 export function withoutSecrets(query: string): string {
-  const masked = withoutKeys(query);
-  if (!/metadata|%/i.test(masked)) return masked;
-  return masked.split('&').map(withoutMetadata).join('&');
+  // Masking a key can decode the query, so the parameters are split first.
+  return withoutKeys(MAYBE_METADATA.test(query) ? query.split('&').map(withoutMetadata).join('&') : query);
 }
 
 function withoutMetadata(parameter: string): string {
   const end = parameter.indexOf('=');
-  const isMetadata = end >= 0 && METADATA.test(decodeWhole(parameter.slice(0, end)));
-  return isMetadata ? `${parameter.slice(0, end)}=…` : parameter;
+  const name = end < 0 ? parameter : parameter.slice(0, end);
+  if (!METADATA.test(decodeWhole(name))) return parameter;
+  return end < 0 ? withoutWord(name) : `${withoutWord(name)}=…`;
+}
+
+/** Masks API keys in the JSON of an error, and values of `metadata` in the names of parameters that it repeats. */
+export function withoutSecretsInError(body: string): string {
+  if (!MAYBE_METADATA.test(body)) return withoutKeys(body);
+  const maskWord = (_: string, value: unknown) => (typeof value === 'string' ? withoutWord(value) : value);
+  return withoutKeys(JSON.stringify(JSON.parse(body), maskWord));
+}
+
+/** Masks the word in a name such as `values[metadata.agent:WORD]`, and all text after it. */
+function withoutWord(text: string): string {
+  const decoded = decodeWhole(text);
+  const owner = decoded.search(WORD_OWNER);
+  const colon = owner < 0 ? -1 : decoded.indexOf(':', owner);
+  if (colon < 0) return text;
+  return `${decoded.slice(0, colon + 1)}${decoded.endsWith(']') ? '…]' : '…'}`;
 }
 
 /** Masks keys that are not encoded. */
@@ -34,6 +52,7 @@ const HEX_VALUES = new Map(
 
 /** Decodes nested percent-encoding (`%2570` is `p`) in one pass, because `%252525…` can have any number of levels. */
 function decodeWhole(path: string): string {
+  if (!path.includes('%')) return path;
   const bytes = Buffer.from(path);
   let length = 0;
   for (const byte of bytes) {

@@ -19,6 +19,7 @@ import {
   rejectRequest,
 } from './reject.ts';
 import { isHttps } from './same-origin.ts';
+import { ABSOLUTE } from './target.ts';
 
 const HEADER_BYTES_MAX = 16 * 1024;
 /** Added to the parser's limit, which also counts the URL, but not the colons and line breaks of headers. */
@@ -38,8 +39,6 @@ const PIPELINED_MAX = 128;
 const IGNORED_MAX = 4_000;
 /** The parser's error for a request whose end is missing because the client has disconnected. */
 const CUT_OFF = 'HPE_INVALID_EOF_STATE';
-/** A path without a route, for request targets that cannot be normalized. */
-const NOWHERE = '/nowhere';
 
 /** RFC 6797: for a year, browsers use only HTTPS. Subdomains are excluded, because they can host other sites. */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
@@ -93,7 +92,6 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     if (fault !== undefined) return rejectRequest(outgoing, fault, options);
     if (headers['transfer-encoding'] !== undefined)
       limitChunks(incoming, () => rejectConnection('SMALL_CHUNKS', socket, options));
-    incoming.url = normalTarget(incoming.url ?? '/');
     if (outgoing.socket !== null) void app(incoming, outgoing);
     else
       startInTurn(socket, outgoing, () => {
@@ -300,24 +298,4 @@ function isHost(text: string): boolean {
   return true;
 }
 
-/** A target in absolute form (RFC 9112 §3.2.2); captures the authority. */
-const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
-
-/**
- * The path and query of a request target in origin or absolute form (RFC 9112 §3.2). Other targets, and paths with
- * dot segments, `\`, or `#`, become a path without a route.
- */
-function normalTarget(target: string): string {
-  if (USUAL_TARGET.test(target)) return target;
-  const origin = target.replace(ABSOLUTE, '');
-  const [path = ''] = origin.split('?', 1);
-  if (!path.startsWith('/')) return path === '' ? `/${origin}` : NOWHERE;
-  if (!UNUSUAL.test(path)) return origin;
-  const hasDotSegment = path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
-  if (!hasDotSegment && !path.includes('\\') && !path.includes('#')) return origin;
-  return path.startsWith('/v1/') ? `/v1${NOWHERE}` : NOWHERE;
-}
-
-const USUAL_TARGET = /^\/[\w/-]*(?:\?|$)/;
-const UNUSUAL = /[\\#%]|\/\./;

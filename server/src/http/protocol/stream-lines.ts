@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { AppError } from '../../model/errors.ts';
+import { HTTP_1_0_IMPORT_MESSAGE } from '../contract/errors/requests.ts';
+import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
 /** The most output that is kept for a slow reader; beyond this, the work waits. */
@@ -8,11 +10,17 @@ const HELD_BYTES_MAX = 64 * 1024;
 /** Without this limit, a client that sends its whole body before it reads the response would wait forever. */
 const WAIT_MAX_MS = 30_000;
 
-/** Sends each line at once. An error before the first gets an error response; a later one cuts off the connection. */
+/**
+ * Sends each line of an import at once. An error before the first gets an error response; a later one cuts off the
+ * connection.
+ * @throws {AppError} `http_version_not_supported` before the work begins, because `requireSendable` is called too late
+ */
 export async function streamLines(
+  { incoming }: Pick<Exchange, 'incoming'>,
   mediaType: string,
   work: (write: (line: string) => Promise<void>) => Promise<void>,
 ): Promise<Reply> {
+  if (incoming.httpVersionMinor === 0) throw new AppError('http_version_not_supported', HTTP_1_0_IMPORT_MESSAGE);
   const lines = new PassThrough({ encoding: 'utf8', highWaterMark: HELD_BYTES_MAX });
   // The reader of `lines` reports errors.
   lines.on('error', () => {});

@@ -41,7 +41,7 @@ export async function streamProgress(request: ImportRequest, run: Run): Promise<
     room -= text.length;
     if (errors.length < ERRORS_MAX && room >= 0) errors.push(text);
   };
-  const reply = await streamLines(mediaType, async (write) => {
+  const reply = await streamLines(exchange, mediaType, async (write) => {
     let toldMs = performance.now();
     let hasBegun = false;
     const onRows = async (rows: number) => {

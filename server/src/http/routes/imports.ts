@@ -29,7 +29,7 @@ export const importEndpoints = [
     const request = { exchange, actor, query, key, mediaType, services };
     if (query.progress) return streamProgress(request, run);
     if (mediaType === JSON_TYPE || query.atomic) return run(request);
-    return streamLines(mediaType, async (write) => {
+    return streamLines(exchange, mediaType, async (write) => {
       const { body } = await run(request, (failure) => write(`${JSON.stringify(failure)}\n`));
       await write(String(body));
     });

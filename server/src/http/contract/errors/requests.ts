@@ -6,6 +6,10 @@ export const HTTP_1_0_MESSAGE =
   'This list is too long for HTTP/1.0, in which a list that is cut off looks complete. Send the request as HTTP/1.1, ' +
   'or request a page with a lower limit. If a proxy sent the request, configure the proxy to use HTTP/1.1; for ' +
   'nginx: proxy_http_version 1.1;';
+export const HTTP_1_0_IMPORT_MESSAGE =
+  'No row was imported: over HTTP/1.0, an import cannot respond with lines, because a response that is cut off looks ' +
+  'complete. Send Accept: application/json without progress=true, or send the request as HTTP/1.1. If a proxy sent ' +
+  'the request, configure the proxy to use HTTP/1.1; for nginx: proxy_http_version 1.1;';
 
 export const REQUEST_ERRORS = {
   invalid_query: {
@@ -126,13 +130,14 @@ export const REQUEST_ERRORS = {
   },
   http_version_not_supported: {
     status: 505,
-    title: 'The list is too long for HTTP/1.0',
+    title: 'The response is too long for HTTP/1.0',
     meaning:
-      'The request arrived as HTTP/1.0, in which a long list that is cut off looks complete. Usually a proxy in ' +
-      'front of the service sends HTTP/1.0, which is the default of nginx before 1.29.7.',
+      'The request arrived as HTTP/1.0, in which a long list that is cut off looks complete. The same is true of the ' +
+      'lines of an import. Usually a proxy in front of the service sends HTTP/1.0, which is the default of nginx ' +
+      'before 1.29.7.',
     remedy:
       'Ask the operator to set `proxy_http_version 1.1` in nginx, or the equivalent setting of another proxy. Until ' +
-      'then, request short pages with `limit`.',
+      'then, request short pages with `limit`, and the report of an import as `application/json`.',
     example: { message: HTTP_1_0_MESSAGE },
   },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;

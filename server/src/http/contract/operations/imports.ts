@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorExample } from '../errors/entry.ts';
+import { HTTP_1_0_IMPORT_MESSAGE } from '../errors/requests.ts';
 import { JSON_TYPE } from '../media-types.ts';
 import { type OperationBody, operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
@@ -103,7 +104,8 @@ export const importOperation = operation('account', 'post', '/imports', {
     'begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and ' +
     '`metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. ' +
     'Without `atomic=true`, valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each ' +
-    'failed row is a line of the response, which must then be read while the file is sent. The body can be ' +
+    'failed row is a line of the response, which must then be read while the file is sent; over HTTP/1.0, such a ' +
+    'request gets 505, and no row is imported. The body can be ' +
     'compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the ' +
     'error reports the rows that were read; send the file again, and rows with an `externalId` or `id` that were ' +
     'already imported count as unchanged. On each machine, an account can run four imports at a time, including dry ' +
@@ -137,7 +139,15 @@ export const importOperation = operation('account', 'post', '/imports', {
       },
     },
   ],
-  errors: ['invalid_json', 'invalid_query', ...CHANGE_ERRORS, ...INPUT_ERRORS, 'import_failed', 'too_many_imports'],
+  errors: [
+    'invalid_json',
+    'invalid_query',
+    ...CHANGE_ERRORS,
+    ...INPUT_ERRORS,
+    'import_failed',
+    'too_many_imports',
+    'http_version_not_supported',
+  ],
   errorExamples: {
     invalid_idempotency_key: { message: KEY_WITHOUT_ATOMIC },
     validation_failed: { ...UNKNOWN_COLUMN, members: { ...NO_ROWS, line: 1 } },
@@ -145,6 +155,7 @@ export const importOperation = operation('account', 'post', '/imports', {
       message: 'An atomic import can have at most 10000 rows; send several files, or omit atomic=true.',
     },
     request_timeout: { message: 'No data arrived for too long; send the file again.' },
+    http_version_not_supported: { message: HTTP_1_0_IMPORT_MESSAGE },
     invalid_json: {
       message: 'Expected an element after the comma, at byte 73.',
       members: { ...NO_ROWS, unchanged: 1, line: 2, offset: 73 },

@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import { z } from 'zod';
 import { SIMILAR_MAX } from '../../../model/request-log.ts';
 import { operation } from '../operation.ts';
@@ -8,7 +9,8 @@ import { okReply } from './common.ts';
 const LIMIT_MAX = 500;
 export const LIMIT_DEFAULT = 50;
 const STATUSES_MAX = 20;
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** `CONNECT` has no path. */
+const LOGGED_METHODS = METHODS.filter((method) => method !== 'CONNECT');
 
 const statuses = z
   .string()
@@ -30,7 +32,7 @@ const requestsQuery = z.strictObject({
   cursor: cursorParameter('The `nextCursor` of the previous page, unchanged.'),
   keyId: z.string().meta({ description: 'The id of the key.', example: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9' }).optional(),
   status: statuses.optional(),
-  method: namesParameter(METHODS, 'Only requests with one of these methods.', ['POST']).optional(),
+  method: namesParameter(LOGGED_METHODS, 'Only requests with one of these methods.', ['POST']).optional(),
   code: z.string().meta({ description: 'The code of the error response.', example: 'validation_failed' }).optional(),
   path: z.string().meta({ description: 'The beginning of the path.', example: '/v1/listings' }).optional(),
   'at[gte]': timeParameter('The request ended at this time or later').optional(),
@@ -59,7 +61,7 @@ const request = namedObject('LoggedRequest', {
   errorBody: z
     .string()
     .nullable()
-    .describe('The body of an error response, cut after 4,096 characters; keys are masked.'),
+    .describe('The body of an error response, cut after 4,096 characters; keys and values of `metadata` are masked.'),
   omitted: count(
     'The number of similar requests that are counted here instead of being logged. Every quarter of a second, ' +
       `each process logs about ${SIMILAR_MAX} of a key's reads with the same status, and about as many of its ` +
