@@ -23,7 +23,10 @@ export type FailedRow = Schemas['StoredFailedRow'];
 export type FeedCounts = Omit<FeedPlan, 'feed' | 'planId' | 'guard' | 'examples'>;
 export type GuardReason = Schemas['GuardReason'];
 
-/** The guard stopped the run, or the changes no longer match the plan that was sent. Nothing was changed. */
+/**
+ * The guard stopped the run, or the changes no longer match the plan that was sent. Nothing was changed, unless
+ * the message says so.
+ */
 export class FeedGuardError extends ApiError<'feed_guard'> {
   declare readonly members: {
     runId: string;
@@ -81,7 +84,7 @@ export class Feeds {
    * Makes the feed's listings match the file; `missing` determines what happens to listings that are not in the
    * file. The first file creates the feed. A row changes only the fields that it has; `null` or an empty cell
    * removes a field. If the call is interrupted, send the file again to complete the changes.
-   * @throws {FeedGuardError} if the guard stops the run, or if the changes no longer match `plan`; nothing was changed
+   * @throws {FeedGuardError} if the guard stops the run, or if the changes no longer match `plan`
    * @throws {FeedBusyError} if a run of the feed is in progress
    */
   put(name: string, source: ImportSource, options: FeedOptions = {}): Call<FeedRun> {

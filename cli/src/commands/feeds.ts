@@ -42,8 +42,9 @@ feeds set".
 
 In a terminal, the command shows what would change and asks. In a script, use
 --yes: if too many listings are missing from the file, too many rows fail, or the
-file is empty or cut short, the guard stops the run, nothing is changed, and the
-exit code is 3.
+file is empty or cut short, the guard stops the run before anything is changed,
+and the exit code is 3. This code also means that too many rows failed later; the
+message then says how many listings were changed.
 
 Examples:
   $ listings feeds push mls listings.csv --map Price=listPrice --clean --dry-run

@@ -726,7 +726,7 @@ export interface paths {
         get: operations["retrieveFeed"];
         /**
          * Send the whole file of a feed
-         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the feed's listing with the same `externalId`, or adopts the listing with that `externalId` if it does not belong to a feed. If it belongs to another feed, it is not changed, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in a row is ignored. The whole file is read and compared with the listings before the first change. If the file is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
+         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the feed's listing with the same `externalId`, or adopts the listing with that `externalId` if it does not belong to a feed. If it belongs to another feed, it is not changed, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in a row is ignored. The whole file is read and compared with the listings before the first change. If the file is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Rows above a quota also fail. If listings or quotas change during the run, and too many rows fail as a result, the response is also 409 `feed_guard`; earlier changes then remain, and missing listings are not withdrawn or deleted. Sending the same file again changes nothing, or completes an interrupted run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
          */
         put: operations["putFeed"];
         post?: never;
@@ -1942,7 +1942,7 @@ export interface components {
              */
             missingMax: string;
             /**
-             * @description How many rows can fail: a number, or a percentage of the rows. If more fail, nothing is changed. Default `5%`.
+             * @description How many rows can fail: a number, or a percentage of the rows. If more fail, the guard stops the run. Default `5%`.
              * @example 5%
              */
             failedMax: string;
@@ -1980,7 +1980,7 @@ export interface components {
             startedAt: string;
             finishedAt: string | null;
             /**
-             * @description `stopped_by_guard`: nothing was changed. `interrupted`: the process was killed, or could not write to the database for too long. `failed`: see `error`. After `interrupted` and `failed`, the counted changes remain; send the file again to complete the run.
+             * @description `stopped_by_guard`: nothing was changed, unless too many rows failed while the plan was being applied; see `error`. `interrupted`: the process was killed, or could not write to the database for too long. `failed`: see `error`. After these outcomes, the counted changes remain; send the file again to complete the run.
              * @enum {string}
              */
             outcome: "running" | "succeeded" | "stopped_by_guard" | "interrupted" | "failed";
@@ -8015,7 +8015,7 @@ export interface operations {
                  */
                 missingMax?: string;
                 /**
-                 * @description How many rows can fail: a number, or a percentage of the rows. If more fail, nothing is changed. Default `5%`.
+                 * @description How many rows can fail: a number, or a percentage of the rows. If more fail, the guard stops the run. Default `5%`.
                  * @example 5%
                  */
                 failedMax?: string;

@@ -8,7 +8,7 @@ import { findLeftCompanion } from './sqlite/snapshot.ts';
 import { openSqlite } from './sqlite.ts';
 
 export { openScratch } from './sqlite/scratch.ts';
-export { StagedFile, type StagedKey, type StagedWork } from './sqlite/staged-file.ts';
+export { type ChangeSize, StagedFile, type StagedKey, type StagedWork } from './sqlite/staged-file.ts';
 export { type KeepText, keepInMemory, type StagedText, StagedTexts, textOf } from './sqlite/staged-texts.ts';
 
 export const FILE_SCHEME = 'file:';

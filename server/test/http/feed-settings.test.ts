@@ -123,7 +123,8 @@ test('an invalid feed name is rejected', async () => {
 
 describe('an Idempotency-Key', () => {
   const isReplayed = async (response: Response, status: number) => {
-    await response.text();
+    const text = await response.text();
+    assert.equal(response.headers.get('Content-Type'), text === '' ? null : 'application/json');
     assert.equal(response.status, status);
     return response.headers.get('Idempotent-Replayed') === 'true';
   };

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { JSON_ARRAY, listAll, NDJSON } from '../../../testkit/src/imports.ts';
 import { readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { countsOf, get, ndjson, type Run, runFeed, sendFeed, stopFeed } from '../support/feeds.ts';
 import { CSV } from '../support/formats.ts';
 import { openUpload } from '../support/uploads.ts';
@@ -36,6 +37,9 @@ async function listingsOf(tenant: Tenant, query = ''): Promise<Record<string, un
 async function externalIdsOf(tenant: Tenant, query = ''): Promise<unknown[]> {
   return (await listingsOf(tenant, query)).map(({ externalId }) => externalId).sort();
 }
+
+const limitListings = ({ accountId }: Tenant, max: number) =>
+  service.sql('update account_heads set listings_max = ? where account_id = ?', max, accountId);
 
 const sequenceOf = async (tenant: Tenant) => (await listAll(service, tenant)).sequence;
 
@@ -338,8 +342,8 @@ describe('a run', () => {
 
   test('applies the quota to each row', async () => {
     const tenant = await service.createTenant();
-    await service.sql('update account_heads set listings_max = 3 where account_id = ?', tenant.accountId);
-    const run = await runFeed(service, tenant, 'mls', rows(5));
+    await limitListings(tenant, 3);
+    const run = await runFeed(service, tenant, 'mls', rows(5), { query: '?failedMax=2' });
     assert.deepEqual(countsOf(run), { rows: 5, created: 3, failed: 2 });
     assert.deepEqual([...new Set(run.errors.map(({ code }) => code))], ['quota_exceeded']);
     assert.equal((await listingsOf(tenant)).length, 3);
@@ -458,6 +462,37 @@ describe('the guard', () => {
       created: 19,
       failed: 1,
     });
+  });
+
+  test('stops a run that would exceed the quota, so it does not empty the feed', async () => {
+    const tenant = await service.createTenant();
+    await limitListings(tenant, 5);
+    assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', rows(7))), [['failed', 2, 0]]);
+    await runFeed(service, tenant, 'mls', rows(5));
+    const error = await stopped(tenant, 'mls', rows(5, 10), { query: '?missing=delete' });
+    assert.deepEqual(reasonsOf(error), [['failed', 5, 0]]);
+  });
+
+  test('does not let a run withdraw or delete listings if too many rows fail only when they are written', async () => {
+    const BAD = 10_000;
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(5));
+    const file = ndjson([row('A-0000', { beds: 9 }), ...rows(5, 10)]) + '{}\n'.repeat(BAD);
+    const sent = stopFeed(service, tenant, 'mls', file, { query: `?missing=delete&failedMax=${BAD}` });
+    const isPlanned = async () => {
+      const [stored] = await service.sql('select 1 from feed_errors where account_id = ? limit 1', tenant.accountId);
+      return stored !== undefined;
+    };
+    await until('the plan has passed the guard', isPlanned);
+    await limitListings(tenant, 5);
+    const error = await sent;
+    assert.deepEqual(reasonsOf(error), [['failed', BAD + 5, BAD]]);
+    assert.match(String(error.message), /after it had changed 1 listing,.* failedMax=10005/);
+    const run = await get<Run>(service, tenant, `/feeds/mls/runs/${error.runId}`);
+    assert.equal(run.outcome, 'stopped_by_guard');
+    assert.deepEqual(countsOf(run), { rows: BAD + 6, updated: 1, missing: 4, failed: BAD + 5 });
+    const expected = rows(5).map(({ externalId }) => externalId);
+    assert.deepEqual(await externalIdsOf(tenant), expected);
   });
 
   test("stops a run with another feed's file", async () => {
@@ -592,6 +627,52 @@ describe('a plan', () => {
     );
     assert.deepEqual(await listAll(service, tenant), before);
     assert.equal((await get<{ data: unknown[] }>(service, tenant, '/feeds/mls/runs')).data.length, 1);
+  });
+
+  test('counts rows above the quota as failed, and is applied exactly', async () => {
+    const tenant = await service.createTenant();
+    await limitListings(tenant, 3);
+    await runFeed(service, tenant, 'mls', rows(1));
+    const file = [...rows(5).reverse(), row('B')];
+    const made = await plan(tenant, file);
+    assert.deepEqual(countsOf(made), { rows: 6, created: 2, unchanged: 1, failed: 3 });
+    const { create, failed } = made.examples;
+    assert.deepEqual(create.map(({ externalId }) => externalId).sort(), ['A-0003', 'A-0004']);
+    assert.deepEqual(
+      failed.map(({ line, code }) => [line, code]),
+      [3, 4, 6].map((line) => [line, 'quota_exceeded']),
+    );
+    assert.deepEqual(
+      made.guard.map(({ reason }) => reason),
+      ['failed'],
+    );
+    const query = `?plan=${made.planId}`;
+    const reordered = [...file.slice(0, 3).reverse(), ...file.slice(3)];
+    const other = await stopFeed(service, tenant, 'mls', reordered, { query });
+    assert.deepEqual([other.reasons, other.plan], [[], other.expected]);
+    const run = await runFeed(service, tenant, 'mls', file, { query });
+    assert.deepEqual([countsOf(run), run.errors], [countsOf(made), failed]);
+    assert.deepEqual(await externalIdsOf(tenant), ['A-0000', 'A-0003', 'A-0004']);
+  });
+
+  test('counts changes above the quota for bytes as failed', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', [row('A', { description: 'x'.repeat(1000) }), row('B')]);
+    const storedBytes = 'select stored_bytes from account_heads where account_id = ?';
+    const [{ stored_bytes = 0 } = {}] = await service.sql(storedBytes, tenant.accountId);
+    const bytesMax = Number(stored_bytes) + 1500;
+    await service.sql('update account_heads set bytes_max = ? where account_id = ?', bytesMax, tenant.accountId);
+    const description = 'y'.repeat(1200);
+    const file = [row('B', { description }), row('C', { description }), row('D'), row('A', { description: 'x' })];
+    const made = await plan(tenant, file);
+    assert.deepEqual(countsOf(made), { rows: 4, created: 1, updated: 1, failed: 2 });
+    assert.deepEqual(
+      made.examples.failed.map(({ line, quota }) => [line, quota]),
+      [1, 2].map((line) => [line, 'bytes']),
+    );
+    assert.deepEqual([...made.examples.create, ...made.examples.update].map(({ line }) => line).sort(), [3, 4]);
+    const run = await runFeed(service, tenant, 'mls', file, { query: '?failedMax=2' });
+    assert.deepEqual([countsOf(run), run.errors], [countsOf(made), made.examples.failed]);
   });
 
   test('of a new feed creates no feed', async () => {

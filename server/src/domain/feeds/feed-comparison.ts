@@ -8,6 +8,7 @@ import { findKeyedListings, type KeyedListing } from '../../storage/listings.ts'
 import type { StagedKey } from '../../storage/open.ts';
 import type { FeedExamples } from './feed-examples.ts';
 import { duplicateRow, type FeedPlan } from './feed-plan.ts';
+import { applyQuotas, stageSize } from './feed-quotas.ts';
 import { type FeedSource, isSettled, makeFeedChange, readMark } from './feed-rows.ts';
 
 const PAGE_LENGTH = 200;
@@ -66,6 +67,7 @@ export class FeedComparison {
     await this.#compareDiffering();
     for (let listing = await this.#peek(); listing !== undefined; listing = await this.#peek()) this.#skip(listing);
     await this.#skipWithoutExternalId();
+    await applyQuotas(this.#plan, this.#options);
   }
 
   #failDuplicate({ externalId, number, hash, isKnown }: StagedKey, first: StagedKey): void {
@@ -119,15 +121,17 @@ export class FeedComparison {
     const { file } = this.#plan;
     try {
       const makeInput = source.restore(row.isKnown ? this.#readKnown(row.number) : file.contentOf(row.number));
-      if (stored === undefined && examples === undefined) {
+      if (stored === undefined && examples === undefined && account.bytesMax === null) {
         makeInput(undefined);
         this.#plan.addChange(row);
+        stageSize(file, row.number, account);
         return;
       }
       const change = makeFeedChange({ account: { ...account }, versionFloor }, feed, makeInput, stored);
       if (change.before !== undefined && Object.keys(change.changes).length === 0) this.#plan.addMark(row.number);
       else {
         this.#plan.addChange(row, stored?.version);
+        stageSize(file, row.number, account, change);
         examples?.addChange(file.lineOf(row.number), change);
       }
     } catch (error) {

@@ -16,21 +16,34 @@ interface MissingExample {
 
 /** The first changes of each kind in a plan. */
 export class FeedExamples {
-  readonly create: object[] = [];
-  readonly update: object[] = [];
+  readonly #create = new Map<number, object>();
+  readonly #update = new Map<number, object>();
   readonly #missingIds: string[] = [];
   #length = 0;
+
+  get create(): object[] {
+    return [...this.#create.values()];
+  }
+
+  get update(): object[] {
+    return [...this.#update.values()];
+  }
 
   addChange(line: number, { listing, changes, before }: FeedChange): void {
     const { id, externalId, address } = listing;
     if (before === undefined) {
-      if (this.create.length < EXAMPLES_MAX) this.create.push({ line, externalId, address });
+      if (this.#create.size < EXAMPLES_MAX) this.#create.set(line, { line, externalId, address });
       return;
     }
-    if (this.update.length === EXAMPLES_MAX || this.#length > EXAMPLES_LENGTH_MAX) return;
+    if (this.#update.size === EXAMPLES_MAX || this.#length > EXAMPLES_LENGTH_MAX) return;
     const example = { line, externalId, listingId: id, changes };
     this.#length += JSON.stringify(example).length;
-    this.update.push(example);
+    this.#update.set(line, example);
+  }
+
+  removeChange(line: number): void {
+    this.#create.delete(line);
+    this.#update.delete(line);
   }
 
   addMissing(id: string): void {

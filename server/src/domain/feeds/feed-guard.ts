@@ -49,6 +49,26 @@ function limitOf(text: string, total: number, minimum: number): number {
   return text.endsWith('%') ? Math.max(limit, minimum) : limit;
 }
 
+/** @throws {AppError} `feed_guard` if more rows have failed than planned, and more than the limit allows */
+export function requireFewFailures(
+  plan: JudgedPlan,
+  { counts }: { counts: FeedCounts },
+  limits: Pick<FeedSettings, 'missingMax' | 'failedMax'>,
+  planId: string,
+): void {
+  if (counts.failed <= plan.counts.failed) return;
+  const reasons = judge({ ...plan, counts, newlyMissing: 0 }, limits);
+  const [tooMany] = reasons;
+  if (tooMany === undefined) return;
+  const changed = counts.created + counts.updated;
+  const message =
+    `The run stopped early, after it had changed ${changed} ${changed === 1 ? 'listing' : 'listings'}, because ` +
+    `listings or quotas have changed since the plan was made: ${tooMany.message}. Missing listings were not ` +
+    `withdrawn or deleted. Correct the failed rows; to proceed anyway, send the file again with ` +
+    `failedMax=${counts.failed}.`;
+  throw new AppError('feed_guard', message, { members: { reasons, plan: plan.counts, planId } });
+}
+
 export function stoppedByGuard(reasons: GuardReason[], members: Record<string, unknown>): AppError {
   const parameters = reasons.flatMap(({ reason, count }) => (count === undefined ? [] : [`${reason}Max=${count}`]));
   const isFileWrong = parameters.length < reasons.length;

@@ -71,6 +71,14 @@ export class FeedPlan implements JudgedPlan {
     this.#changes.update(`${row.externalId}\n${version}\n${row.hash}\n`);
   }
 
+  /** Fails a row whose change was added. Which rows fail depends on their order, so the failure is also hashed. */
+  failChange(row: FailingRow & { isNew: boolean }, error: AppError): void {
+    this.counts[row.isNew ? 'created' : 'updated'] -= 1;
+    this.file.removeWork(row.number);
+    this.#changes.update(`${row.externalId}\n`);
+    this.fail(row, error);
+  }
+
   /** Adds a row that changes nothing. `unread` has the number of cleaned values in a row that was not read. */
   addUnchanged(unread?: { cleaned: number }): void {
     this.counts.unchanged += 1;

@@ -15,7 +15,7 @@ import { FeedApplication } from './feed-apply.ts';
 import { FeedComparison, findKnownRows } from './feed-comparison.ts';
 import { EXAMPLES_LENGTH_MAX, EXAMPLES_MAX, FeedExamples } from './feed-examples.ts';
 import { hasAllFailures, storeFailures } from './feed-failures.ts';
-import { type GuardReason, judge, stoppedByGuard } from './feed-guard.ts';
+import { type GuardReason, judge, requireFewFailures, stoppedByGuard } from './feed-guard.ts';
 import { LeasedRun } from './feed-lease.ts';
 import { FeedPlan, type PlanId, parsePlanId } from './feed-plan.ts';
 import { limitStored } from './feed-purge.ts';
@@ -56,9 +56,10 @@ export async function runFeed(database: Database, request: FeedRequest): Promise
     using file = new StagedFile();
     const plan = await makePlan(database, request, settings, new FeedPlan(file));
     await storePlanned(leased, plan, request);
-    requireConsent(plan, request, settings, expected);
+    const planned = requireConsent(plan, request, settings, expected);
     const application = new FeedApplication(leased, file, request);
     await application.writeRows();
+    requireFewFailures(plan, leased.run, settings, planned);
     await application.writeMissing(settings.missing);
     await noteErrors(database, leased);
     await leased.end({ outcome: 'succeeded', error: null }, request.source.columns);
@@ -143,17 +144,17 @@ async function makePlan(
   return plan;
 }
 
-/** @throws {AppError} `feed_guard` */
+/** Returns the plan's id. @throws {AppError} `feed_guard` */
 function requireConsent(
   plan: FeedPlan,
   request: FeedRequest,
   settings: FeedSettings,
   expected: PlanId | undefined,
-): void {
+): string {
   const planId = plan.makeId(scopeOf(request), settings.missing);
   const reasons = judge(plan, expected === undefined ? settings : undefined);
   if (reasons.length > 0) throw stoppedByGuard(reasons, { plan: plan.counts, planId });
-  if (expected === undefined || planId === request.planId) return;
+  if (expected === undefined || planId === request.planId) return planId;
   const message =
     'Nothing was changed, because the file or the listings have changed since the plan was made. Check the new ' +
     'plan; to apply it, send the file again with plan set to the new planId.';

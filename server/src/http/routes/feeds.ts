@@ -90,7 +90,7 @@ export const feedEndpoints = [
     const idempotency = toIdempotentRequest(key, exchange, bytes);
     const change = (settings: FeedSettings) => patchSettings(settings, patch);
     const { outcome, isReplayed } = await changeFeed(database, principal, idempotency, name, change);
-    return { ...replyLong(showFeed(outcome)), headers: replayHeaders(isReplayed) };
+    return replyLong(showFeed(outcome), replayHeaders(isReplayed));
   }),
   endpoint(deleteFeedOperation, async (exchange, { parameters: { name = '' }, query, services: { database } }) => {
     const key = readIdempotencyKey(exchange.incoming);
@@ -125,8 +125,8 @@ export const feedEndpoints = [
   ),
 ];
 
-function replyLong(value: object): Reply {
-  return { ...replyJson(200, JSON.stringify(value)), isCompressible: true };
+function replyLong(value: object, headers: Record<string, string> = {}): Reply {
+  return { ...replyJson(200, JSON.stringify(value), headers), isCompressible: true };
 }
 
 /** @throws {AppError} `validation_failed` */

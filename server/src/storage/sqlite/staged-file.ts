@@ -41,6 +41,9 @@ export interface StagedWork {
   cleaned: number;
 }
 
+/** What a change takes of the account's quotas. `currentBytes` is the stored document's; null for a new listing. */
+export type ChangeSize = { docBytes: number; countedBytes: number; currentBytes: number | null };
+
 /** A failed row: `error` is JSON text, as in responses. `values` is null if there are none or if they are long. */
 export type StagedFailure = { number: number; error: string; values: string | null };
 
@@ -67,6 +70,9 @@ export class StagedFile {
         external_id text, number integer, hash text, is_known integer, primary key (external_id, number)
       ) strict, without rowid;
       create table work (number integer primary key, kind text) strict;
+      create table sizes (
+        number integer primary key, doc_bytes integer, counted_bytes integer, current_bytes integer
+      ) strict;
       create table missing (id text primary key) strict, without rowid;
       create table failures (number integer primary key, error text) strict;
     `);
@@ -109,6 +115,23 @@ export class StagedFile {
 
   addWork(number: number, kind: StagedKind): void {
     this.#database.all('insert into work values (?, ?)', [number, kind]);
+  }
+
+  removeWork(number: number): void {
+    this.#database.all('delete from work where number = ?', [number]);
+  }
+
+  /** Adds the size of a planned change. */
+  addSize(number: number, { docBytes, countedBytes, currentBytes }: ChangeSize): void {
+    this.#database.all('insert into sizes values (?, ?, ?, ?)', [number, docBytes, countedBytes, currentBytes]);
+  }
+
+  /** The next changes with a size, in the order of the file. */
+  sizesAfter(number: number, limit: number): (ChangeSize & Pick<StagedWork, 'number' | 'line' | 'externalId'>)[] {
+    const sql = `select number, line, external_id as externalId, doc_bytes as docBytes,
+        counted_bytes as countedBytes, current_bytes as currentBytes
+      from sizes inner join rows using (number) where number > ? order by number limit ?`;
+    return this.#database.all(sql, [number, limit]);
   }
 
   /** The next rows to write, in the order of the file: up to `limit`, but fewer if they are long. */

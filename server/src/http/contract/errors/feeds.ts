@@ -25,7 +25,9 @@ export const FEED_ERRORS = {
       'No listing was changed, because the file is empty or cut short, too many of its rows failed, or too many of ' +
       "the feed's listings are missing from it. `reasons` lists the causes, and `plan` counts what the file would " +
       'change. If `reasons` is empty, the request had the parameter `plan`, and the file or the listings have ' +
-      'changed since that plan was made; `expected` counts what that plan would have changed.',
+      'changed since that plan was made; `expected` counts what that plan would have changed. If the message says ' +
+      'that the run stopped early, too many rows failed while the plan was being applied, because listings or quotas ' +
+      'have changed in the meantime; earlier changes remain, but missing listings were not withdrawn or deleted.',
     remedy:
       'Check the file. If it is empty or cut short, send the complete file. Otherwise, if it is correct, send it ' +
       'again with the parameter in the message, such as `missingMax=12`, or with `plan=` and the `planId` of this ' +

@@ -46,9 +46,11 @@ export const putFeedOperation = operation('account', 'put', '/feeds/{name}', {
     'another feed, it is not changed, and the row fails with `belongs_to_feed`. A row merges as in an import; an ' +
     '`id` in a row is ignored. The whole file is read and compared with the listings before the first change. If the ' +
     'file is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 ' +
-    '`feed_guard`, and nothing is changed. Sending the same file again changes nothing, or completes an interrupted ' +
-    'run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two ' +
-    'columns map to the same field, the new column replaces the old one.',
+    '`feed_guard`, and nothing is changed. Rows above a quota also fail. If listings or quotas change during the ' +
+    'run, and too many rows fail as a result, the response is also 409 `feed_guard`; earlier changes then remain, ' +
+    'and missing listings are not withdrawn or deleted. Sending the same file again changes nothing, or completes an ' +
+    'interrupted run. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and ' +
+    'if two columns map to the same field, the new column replaces the old one.',
   query: putFeedQuery,
   body: fileBody(
     rows,

@@ -20,10 +20,10 @@ export function limitText(description: string, example: string) {
 
 export const MISSING_MAX =
   "How many of the feed's listings can be missing from the file: a number, or a percentage of the feed's listings, " +
-  'which always allows at least 5. Of the listings that were missing before, only those that the run would change are counted. If ' +
-  'more are missing, nothing is changed. Default `20%`.';
+  'which always allows at least 5. Of the listings that were missing before, only those that the run would change are ' +
+  'counted. If more are missing, nothing is changed. Default `20%`.';
 export const FAILED_MAX =
-  'How many rows can fail: a number, or a percentage of the rows. If more fail, nothing is changed. Default `5%`.';
+  'How many rows can fail: a number, or a percentage of the rows. If more fail, the guard stops the run. Default `5%`.';
 export const MISSING =
   "What happens to the feed's listings that are not in the file: `keep` leaves them as they are, `withdraw` sets " +
   'their status to `withdrawn`, and `delete` deletes them. Default `keep`.';
@@ -133,9 +133,9 @@ export const feedRun = namedObject('FeedRun', {
   outcome: z
     .enum(FEED_OUTCOMES)
     .describe(
-      '`stopped_by_guard`: nothing was changed. `interrupted`: the process was killed, or could not write to the ' +
-        'database for too long. `failed`: see `error`. After `interrupted` and `failed`, the counted changes remain; ' +
-        'send the file again to complete the run.',
+      '`stopped_by_guard`: nothing was changed, unless too many rows failed while the plan was being applied; see ' +
+        '`error`. `interrupted`: the process was killed, or could not write to the database for too long. `failed`: ' +
+        'see `error`. After these outcomes, the counted changes remain; send the file again to complete the run.',
     ),
   ...counts,
   sequenceFrom: z
