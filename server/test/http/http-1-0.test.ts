@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { fill, MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { type RawReply, sendRaw } from '../../../testkit/src/raw.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
+import { runFeed } from '../support/feeds.ts';
 
 const FORMATS = ['application/json', 'application/x-ndjson', 'text/csv', 'application/geo+json'];
 /** More listings than one run of a list has. */
@@ -52,6 +53,23 @@ describe('over HTTP/1.0, in which a response that is cut off looks complete', ()
         assert.match(headers['content-length'] ?? '', /^[1-9]\d*$/, `${format}, ${limit}`);
         assert.equal(headers['content-encoding'], encoding, `${format}, ${limit}`);
         assert.equal(headers['transfer-encoding'], undefined);
+      }
+    }
+  });
+
+  test('a short list of failed rows has a Content-Length, and a long one is rejected', async () => {
+    const tenant = await service.createTenant();
+    for (const [count, expected] of [
+      [1, 200],
+      [101, 505],
+    ] as const) {
+      const rows = Array.from({ length: count }, (_, index) => ({ ...MINIMAL, externalId: `${index}`, beds: -1 }));
+      const run = await runFeed(service, tenant, 'mls', rows, { query: '?failedMax=100%25' });
+      for (const format of ['application/json', 'application/x-ndjson', 'text/csv']) {
+        const path = `/v1/feeds/mls/runs/${run.id}/errors`;
+        const { status, headers, body } = await ask(tenant, path, `Accept: ${format}\r\n`);
+        assert.equal(status, expected, body);
+        assert.equal(headers['content-length'], String(Buffer.byteLength(body)));
       }
     }
   });

@@ -9,26 +9,42 @@ import type { Reply } from '../protocol/reply.ts';
 
 const PAGE = { limit: 100, bytesMax: 128 * 1024 };
 
-/** Streams the failed rows of a run. The principal is checked again after each page. */
-export function replyFailures(database: Database, principal: Principal, runId: string, mediaType: string): Reply {
-  const pages = readPages(database, principal, runId);
+/** Lists the failed rows of a run. More than one page is streamed; the principal is checked again after each page. */
+export async function replyFailures(
+  database: Database,
+  principal: Principal,
+  runId: string,
+  mediaType: string,
+): Promise<Reply> {
   const { contentType = mediaType, start, toText, end } = formatOf(mediaType);
-  return {
-    status: 200,
-    headers: { 'Content-Type': contentType },
-    body: inChunks([start], pages, (rows) => [toText(rows)], end),
-    isCompressible: true,
-  };
+  const head = { status: 200, headers: { 'Content-Type': contentType }, isCompressible: true };
+  const first = await readPage(database, principal, runId, 0);
+  if (first.isLast) return { ...head, body: start + (first.rows.length > 0 ? toText(first.rows) : '') + end() };
+  const pages = readPages(database, principal, runId, first);
+  return { ...head, body: inChunks([start], pages, (rows) => [toText(rows)], end) };
 }
 
-async function* readPages(database: Database, principal: Principal, runId: string): AsyncGenerator<StoredFailure[]> {
-  let after = 0;
-  for (;;) {
-    const { rows, isCut } = await findFailures(database, principal.accountId, runId, after, PAGE);
-    if (rows.length > 0) yield rows;
-    if (rows.length < PAGE.limit && !isCut) return;
-    after = rows.at(-1)?.number ?? after;
+interface Page {
+  rows: StoredFailure[];
+  isLast: boolean;
+}
+
+async function readPage(database: Database, principal: Principal, runId: string, after: number): Promise<Page> {
+  const { rows, isCut } = await findFailures(database, principal.accountId, runId, after, PAGE);
+  return { rows, isLast: rows.length < PAGE.limit && !isCut };
+}
+
+async function* readPages(
+  database: Database,
+  principal: Principal,
+  runId: string,
+  first: Page,
+): AsyncGenerator<StoredFailure[]> {
+  for (let page = first; ; ) {
+    if (page.rows.length > 0) yield page.rows;
+    if (page.isLast) return;
     await getLiveHead(database, principal);
+    page = await readPage(database, principal, runId, page.rows.at(-1)?.number ?? 0);
   }
 }
 
