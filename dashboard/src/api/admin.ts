@@ -3118,7 +3118,7 @@ export interface components {
          */
         IfNoneMatch: string;
         /**
-         * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+         * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
          * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
          */
         IdempotencyKey: string;
@@ -6405,7 +6405,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6615,7 +6615,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6680,7 +6680,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6897,7 +6897,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7035,7 +7035,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7100,7 +7100,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7564,7 +7564,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8273,7 +8273,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8357,7 +8357,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8964,7 +8964,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9191,7 +9191,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9269,7 +9269,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9434,7 +9434,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9614,7 +9614,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9895,7 +9895,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

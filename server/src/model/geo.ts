@@ -4,7 +4,7 @@ export interface Point {
   longitude: number;
 }
 
-/** A range of latitudes and one or two ranges of longitudes, edges included. */
+/** A range of latitudes and one to three ranges of longitudes, edges included. */
 export interface Box {
   south: number;
   north: number;

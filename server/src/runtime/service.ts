@@ -193,7 +193,7 @@ export async function serveRequests(
       for (const end of unwatch) end();
       await readingThreads.close();
       await Promise.all(schedules.map((stopWork) => stopWork()));
-      const logLoss = (error: unknown) => log.logger.error({ err: error }, 'could not store the last use of keys');
+      const logLoss = (error: unknown) => log.logger.error({ err: error }, 'could not store how keys were used');
       await Promise.all([keyUse.flush().catch(logLoss), requestLog.flush()]);
     },
     cut: () => cutConnections(connections),

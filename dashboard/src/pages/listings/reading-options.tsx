@@ -42,7 +42,7 @@ export function ReadingFields({ reading, onChange }: ReadingFieldsProps) {
   );
 }
 
-/** The inputs for what the file's words mean, and for the values of rows that have none. */
+/** The inputs for the meanings of words in the file, and for the default values of fields. */
 export function WordFields({ bind }: { bind: (name: 'values' | 'defaults') => object }) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -13,7 +13,7 @@ import { errorOf } from './outcome.ts';
 
 interface Rare {
   operationId: string;
-  /** Path parameters. The default of the others is `rare`. */
+  /** Values of path parameters; `rare` for a parameter that is not listed. */
   ids?: Record<string, string>;
   query?: string;
   headers?: Record<string, string>;

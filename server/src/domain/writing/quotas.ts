@@ -53,6 +53,6 @@ function takeBytes(
 }
 
 function exceeded(words: string, quota: 'listings' | 'bytes', limit: number): AppError {
-  const message = `${words}, or ask the operator of the service for a higher limit. Nothing was written.`;
+  const message = `${words}, or ask the operator of the service for a higher limit. This change was not saved.`;
   return new AppError('quota_exceeded', message, { members: { quota, limit } });
 }

@@ -17,7 +17,7 @@ export function readIdempotencyKey({ headers, rawHeaders }: IncomingMessage): st
   if (KEY.test(key) && countHeader(rawHeaders, 'idempotency-key') === 1) return key;
   throw new AppError(
     'invalid_idempotency_key',
-    'Send one Idempotency-Key of 1 to 255 visible characters, such as a UUID.',
+    'Send one Idempotency-Key of 1 to 255 visible ASCII characters, such as a UUID.',
   );
 }
 

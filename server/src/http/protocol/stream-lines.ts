@@ -11,8 +11,8 @@ const HELD_BYTES_MAX = 64 * 1024;
 const WAIT_MAX_MS = 30_000;
 
 /**
- * Sends each line of an import at once. An error before the first gets an error response; a later one cuts off the
- * connection.
+ * Sends each line of an import's response as soon as it is written. If the import fails before the first line, the
+ * client gets an error response; a later error cuts off the connection.
  * @throws {AppError} `http_version_not_supported` before the work begins, because `requireSendable` is called too late
  */
 export async function streamLines(

@@ -79,14 +79,14 @@ export const REQUEST_ERRORS = {
       'gets this error if it has the header without `atomic=true` or in a dry run. Requests with the file of a feed ' +
       'must not have the header.',
     remedy:
-      'Send one `Idempotency-Key` of 1 to 255 visible characters, such as a UUID, and a new one for each new ' +
-      'request. An import accepts the header only with `atomic=true`. For other imports, dry runs, and feeds, leave ' +
-      'it out. If each row has an `externalId`, the file can be sent again at any time.',
+      'Send one `Idempotency-Key` of 1 to 255 visible ASCII characters, such as a UUID. Use a new key for each new ' +
+      'request. An import accepts the header only with `atomic=true`. For other imports, dry runs, and the files of feeds, ' +
+      'leave it out. If each row has an `externalId`, the file can be sent again at any time.',
     commands: [
       `curl -i $API/imports ${KEY} -H 'Content-Type: text/csv' -H 'Idempotency-Key: a1' --data-binary @listings.csv`,
       `curl -i $API/listings ${KEY} ${JSON_BODY} -H 'Idempotency-Key: my key' -d '{"address":"12 Elm Street","beds":3,"baths":2}'`,
     ],
-    example: { message: 'Send one Idempotency-Key of 1 to 255 visible characters, such as a UUID.' },
+    example: { message: 'Send one Idempotency-Key of 1 to 255 visible ASCII characters, such as a UUID.' },
   },
   not_found: {
     status: 404,

@@ -50,7 +50,7 @@ export const SERVICE_ERRORS = {
       'The operator of the service limits the number of listings or the stored bytes of the account, and this change ' +
       'would exceed the limit. `quota` names the limit, and `limit` is its value. Stored bytes include the listings ' +
       'as JSON in UTF-8, their earlier versions, which are kept for 30 days, and the history of their changes. ' +
-      'Nothing was written; reads still work. In an import or a feed, this error applies to a single row. Some ' +
+      'This change was not saved; reads still work. In an import or a feed, this error applies to a single row. Some ' +
       'limits are the same for all accounts: an account can have up to 20 webhook endpoints and 100 feeds, and the ' +
       'pending deliveries of an endpoint are limited.',
     remedy:
@@ -59,7 +59,7 @@ export const SERVICE_ERRORS = {
       'do what the message says.',
     example: {
       message:
-        'The account has 1000 listings, and its limit is 1000: delete some, or ask the operator of the service for a higher limit. Nothing was written.',
+        'The account has 1000 listings, and its limit is 1000: delete some, or ask the operator of the service for a higher limit. This change was not saved.',
       members: { quota: 'listings', limit: 1000 },
     },
   },
