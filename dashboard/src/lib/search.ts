@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router';
+import { useMatch, useNavigate } from '@tanstack/react-router';
 
 /** Parses query parameters as plain strings, so the URL stays as the user typed it. */
 export function parseSearch(text: string): Record<string, string> {
@@ -31,8 +31,10 @@ export function pickSearch<Name extends string>(names: readonly Name[]) {
  */
 export function useListSearch<Name extends string>(search: Partial<Record<Name, string>>, cursorName: NoInfer<Name>) {
   const navigate = useNavigate();
+  // Not `.`, which means the next page while that page is loading.
+  const to = useMatch({ strict: false, select: ({ pathname }) => pathname });
   const change = (name: Name, value: string | undefined, replace: boolean) =>
-    void navigate({ to: '.', search: { ...search, [cursorName]: undefined, [name]: value }, replace });
+    void navigate({ to, search: { ...search, [cursorName]: undefined, [name]: value }, replace });
   return {
     /** Returns the `value` and `onChange` props of a filter's control. */
     bind: (name: Name) => ({

@@ -1,7 +1,7 @@
 /** The types of actors other than feeds. */
 export const CHANGE_ACTOR_TYPES = ['key', 'user', 'operator', 'unknown'] as const;
 
-/** Who made a change, with the name at that time. A feed changes listings in a run or when it is deleted. */
+/** Who made a change, with the name at that time. A feed changes listings in its runs. */
 export type ChangeActor =
   | { type: 'key' | 'user'; id: string; name: string }
   | { type: 'operator' | 'unknown'; id: null; name: string }

@@ -130,6 +130,8 @@ function useFirstListing(): Listing | undefined {
       return listing;
     },
     staleTime: Number.POSITIVE_INFINITY,
+    // When the page is opened again, the listing may have been deleted.
+    gcTime: 0,
     retry: true,
     retryDelay: RETRY_MS,
   });

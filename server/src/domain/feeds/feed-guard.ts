@@ -49,16 +49,21 @@ function limitOf(text: string, total: number, minimum: number): number {
   return text.endsWith('%') ? Math.max(limit, minimum) : limit;
 }
 
-/** @throws {AppError} `feed_guard` if more rows have failed than planned, and more than the limit allows */
+/**
+ * @param isAccepted whether the request has accepted the failures of the plan
+ * @throws {AppError} `feed_guard` if more rows have failed than planned, and more than the limit allows
+ */
 export function requireFewFailures(
   plan: JudgedPlan,
   { counts }: { counts: FeedCounts },
   limits: Pick<FeedSettings, 'missingMax' | 'failedMax'>,
-  planId: string,
+  { planId, isAccepted }: { planId: string; isAccepted: boolean },
 ): void {
-  if (counts.failed <= plan.counts.failed) return;
-  const reasons = judge({ ...plan, counts, newlyMissing: 0 }, limits);
-  const [tooMany] = reasons;
+  const unplanned = counts.failed - plan.counts.failed;
+  if (unplanned <= 0) return;
+  const failed = isAccepted ? unplanned : counts.failed;
+  const reasons = judge({ ...plan, counts: { ...counts, failed }, newlyMissing: 0 }, limits);
+  const tooMany = reasons.find(({ reason }) => reason === 'failed');
   if (tooMany === undefined) return;
   const changed = counts.created + counts.updated;
   const message =
@@ -66,7 +71,7 @@ export function requireFewFailures(
     `listings or quotas have changed since the plan was made: ${tooMany.message}. Missing listings were not ` +
     `withdrawn or deleted. Correct the failed rows; to proceed anyway, send the file again with ` +
     `failedMax=${counts.failed}.`;
-  throw new AppError('feed_guard', message, { members: { reasons, plan: plan.counts, planId } });
+  throw new AppError('feed_guard', message, { members: { reasons: [tooMany], plan: plan.counts, planId } });
 }
 
 export function stoppedByGuard(reasons: GuardReason[], members: Record<string, unknown>): AppError {

@@ -56,10 +56,10 @@ export async function runFeed(database: Database, request: FeedRequest): Promise
     using file = new StagedFile();
     const plan = await makePlan(database, request, settings, new FeedPlan(file));
     await storePlanned(leased, plan, request);
-    const planned = requireConsent(plan, request, settings, expected);
+    const planId = requireConsent(plan, request, settings, expected);
     const application = new FeedApplication(leased, file, request);
     await application.writeRows();
-    requireFewFailures(plan, leased.run, settings, planned);
+    requireFewFailures(plan, leased.run, settings, { planId, isAccepted: expected !== undefined });
     await application.writeMissing(settings.missing);
     await noteErrors(database, leased);
     await leased.end({ outcome: 'succeeded', error: null }, request.source.columns);

@@ -114,12 +114,14 @@ export async function deleteFeed(
   listings: 'keep' | 'delete',
 ): Promise<WriteResult<boolean>> {
   const { accountId, user } = actor;
-  const earlier = idempotency && (await findEarlierResult<boolean>(database, actor, idempotency));
-  if (earlier !== undefined) return earlier;
   const deletionId = createId(RUN_ID_PREFIX);
-  await write(database, actor, undefined, async ({ transaction }) => {
+  const { outcome: earlier } = await write(database, actor, undefined, async ({ transaction }) => {
+    const earlier = idempotency && (await findEarlierResult<boolean>(transaction, actor, idempotency));
+    if (earlier !== undefined) return earlier;
     await occupyFeed(transaction, accountId, await getStored(transaction, accountId, name), deletionId);
+    return undefined;
   });
+  if (earlier !== undefined) return earlier;
   const requireLease = async ({ transaction }: Pick<Writing, 'transaction'>) => {
     const isHeld = await renewLease(transaction, accountId, name, deletionId, Date.now() + LEASE_MS);
     if (!isHeld) throw feedBusy(name, (await findFeed(transaction, accountId, name))?.runId ?? null);

@@ -29,8 +29,7 @@ export function takeQuota(account: AccountHead, measure: () => VersionSize, meas
   const { listingsMax, bytesMax } = account;
   const isNew = measureCurrent === undefined;
   if (isNew && listingsMax !== null && account.listingCount >= listingsMax) {
-    const words = `The account has ${account.listingCount} listings, and its limit is ${listingsMax}: delete some`;
-    throw exceeded(words, 'listings', listingsMax);
+    throw exceeded(`${listingsMax} listings: delete some`, 'listings', listingsMax);
   }
   if (bytesMax !== null) takeBytes(account, bytesMax, measure(), measureCurrent?.());
   if (isNew) account.listingCount += 1;
@@ -46,13 +45,14 @@ function takeBytes(
   const isSmaller = currentBytes !== undefined && docBytes < currentBytes;
   const limit = isSmaller ? bytesMax * SHRINKING_FACTOR : bytesMax;
   if (account.storedBytes + countedBytes > limit) {
-    const words = `The account stores ${account.storedBytes} bytes, and its limit is ${bytesMax}`;
-    throw exceeded(`${words}: delete or shorten listings`, 'bytes', bytesMax);
+    throw exceeded(`${bytesMax} stored bytes: delete or shorten listings`, 'bytes', bytesMax);
   }
   account.storedBytes += countedBytes;
 }
 
 function exceeded(words: string, quota: 'listings' | 'bytes', limit: number): AppError {
-  const message = `${words}, or ask the operator of the service for a higher limit. This change was not saved.`;
+  const message =
+    `This change was not saved, because it would exceed the account's limit of ${words}, or ask the operator of the ` +
+    'service for a higher limit.';
   return new AppError('quota_exceeded', message, { members: { quota, limit } });
 }

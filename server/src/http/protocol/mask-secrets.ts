@@ -7,9 +7,10 @@ export function withoutKeys(path: string): string {
 }
 
 const MAYBE_METADATA = /metadata|%/i;
-const METADATA = /(?:^|(?:values|defaults)\[)[\s+]*metadata/i;
+/** Also matches misspelled names, such as `value[metadata.agent:WORD]`. The values of `map` are names of fields. */
+const METADATA = /^(?!map\[)[^:]*metadata/i;
 /** Follows the start of a name such as `values[metadata.agent:WORD]`, or the message about a repeated word. */
-const WORD_OWNER = /(?<=(?:values|defaults)[[.]|once: )[\s+]*metadata/i;
+const WORD_OWNER = /(?<=[[.]|once: )[\s+]*metadata/i;
 
 /** Masks API keys and values of `metadata` in a query. */
 export function withoutSecrets(query: string): string {
@@ -28,7 +29,11 @@ function withoutMetadata(parameter: string): string {
 export function withoutSecretsInError(body: string): string {
   if (!MAYBE_METADATA.test(body)) return withoutKeys(body);
   const maskWord = (_: string, value: unknown) => (typeof value === 'string' ? withoutWord(value) : value);
-  return withoutKeys(JSON.stringify(JSON.parse(body), maskWord));
+  try {
+    return withoutKeys(JSON.stringify(JSON.parse(body), maskWord));
+  } catch {
+    return '…';
+  }
 }
 
 /** Masks the word in a name such as `values[metadata.agent:WORD]`, and all text after it. */

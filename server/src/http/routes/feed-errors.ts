@@ -9,14 +9,17 @@ import type { Reply } from '../protocol/reply.ts';
 
 const PAGE = { limit: 100, bytesMax: 128 * 1024 };
 
-/** Lists the failed rows of a run. More than one page is streamed; the principal is checked again after each page. */
+/**
+ * Lists the failed rows of a run. More than one page is streamed; the principal is checked again after each page.
+ * @param mapped the columns that the feed maps to fields
+ */
 export async function replyFailures(
   database: Database,
   principal: Principal,
   runId: string,
-  mediaType: string,
+  { mediaType, mapped }: { mediaType: string; mapped: string[] },
 ): Promise<Reply> {
-  const { contentType = mediaType, start, toText, end } = formatOf(mediaType);
+  const { contentType = mediaType, start, toText, end } = formatOf(mediaType, mapped);
   const head = { status: 200, headers: { 'Content-Type': contentType }, isCompressible: true };
   const first = await readPage(database, principal, runId, 0);
   if (first.isLast) return { ...head, body: start + (first.rows.length > 0 ? toText(first.rows) : '') + end() };
@@ -59,8 +62,8 @@ function toJson({ error, values }: StoredFailure): string {
   return `${error.slice(0, -1)},"values":${values}}`;
 }
 
-function formatOf(mediaType: string): FailureFormat {
-  if (mediaType === 'text/csv') return csvFormat();
+function formatOf(mediaType: string, mapped: string[]): FailureFormat {
+  if (mediaType === 'text/csv') return csvFormat(mapped);
   return mediaType === JSON_TYPE ? jsonFormat() : ndjsonFormat();
 }
 
@@ -83,11 +86,12 @@ function ndjsonFormat(): FailureFormat {
   return { start: '', toText, end: () => `{"end":true,"count":${count}}\n` };
 }
 
-function csvFormat(): FailureFormat {
+function csvFormat(mapped: string[]): FailureFormat {
   let columns: string[] | undefined;
   const toText = (rows: StoredFailure[]) => {
     const known = columns ?? columnsOf(rows);
-    const header = columns === undefined ? toCsvLine([...ownColumns(known), ...known.map(encodeCell)]) : '';
+    const header =
+      columns === undefined ? toCsvLine([...ownColumns([...known, ...mapped]), ...known.map(encodeCell)]) : '';
     columns = known;
     return header + rows.map((row) => toLine(row, known)).join('');
   };
@@ -95,7 +99,7 @@ function csvFormat(): FailureFormat {
     contentType: 'text/csv; charset=utf-8',
     start: '',
     toText,
-    end: () => (columns === undefined ? toCsvLine(ownColumns([])) : ''),
+    end: () => (columns === undefined ? toCsvLine(ownColumns(mapped)) : ''),
   };
 }
 

@@ -120,7 +120,8 @@ export const feedEndpoints = [
     async ({ principal }, { parameters: { name = '', runId = '' }, mediaType, services }) => {
       const { database } = services;
       const run = await getRun(database, principal.accountId, name, runId);
-      return replyFailures(database, principal, run.id, mediaType);
+      const { settings } = await getFeed(database, principal.accountId, name);
+      return replyFailures(database, principal, run.id, { mediaType, mapped: Object.keys(settings.map) });
     },
   ),
 ];

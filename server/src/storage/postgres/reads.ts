@@ -17,7 +17,7 @@ export function read<T>(pool: Pool, work: Work<T>, accountId?: string): Promise<
   return retry(() => pool.use(work, accountId));
 }
 
-/** Reads again on another connection if the first one was dead, or led to a read-only server. */
+/** Repeats work on another connection if `isRepeated`: by default, if the first was dead or led to a read-only server. */
 export async function retry<T>(reading: () => Promise<T>, isRepeated = isConnectionLost): Promise<T> {
   const backoff = new Backoff();
   for (;;) {

@@ -59,7 +59,7 @@ export const SERVICE_ERRORS = {
       'do what the message says.',
     example: {
       message:
-        'The account has 1000 listings, and its limit is 1000: delete some, or ask the operator of the service for a higher limit. This change was not saved.',
+        "This change was not saved, because it would exceed the account's limit of 1000 listings: delete some, or ask the operator of the service for a higher limit.",
       members: { quota: 'listings', limit: 1000 },
     },
   },

@@ -4,7 +4,6 @@ import { namedObject, time } from '../schemas/fields.ts';
 import { newPasskey, passkeyOnly, passkeySignIn, passkeyStart } from '../schemas/identity.ts';
 import { NO_CONTENT } from './auth.ts';
 import { INPUT_ERRORS, jsonBody, okReply } from './common.ts';
-
 import { SESSION_REPLY } from './session.ts';
 
 const passkey = namedObject('Passkey', {

@@ -163,7 +163,7 @@ export function count(description: string) {
   return z.int().meta({ minimum: 0, description });
 }
 
-/** The object in a request body; `id` is its name in the OpenAPI document. */
+/** An object that clients send; `id` is its name in the OpenAPI document. */
 export function inputObject<S extends z.ZodRawShape>(id: string, shape: S) {
   return z.strictObject(shape, expected('an object')).meta({ id });
 }
