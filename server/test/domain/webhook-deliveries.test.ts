@@ -161,17 +161,18 @@ test('a failed delivery waits, later events of its listing wait behind it, and o
   );
   assert.equal(failed.attempts, 8);
   await until('the next event of the listing is sent', () => attempts().some(({ event }) => event.data.sequence === 2));
-  const ids = attempts()
-    .filter(({ event }) => event.data.sequence === 1)
-    .map(({ headers }) => headers['webhook-id']);
-  assert.deepEqual([ids.length, new Set(ids).size], [8, 1]);
+  const ids = () =>
+    attempts()
+      .filter(({ event }) => event.data.sequence === 1)
+      .map(({ headers }) => headers['webhook-id']);
+  assert.deepEqual(ids(), Array(8).fill(failed.id));
 
   receiver.respond = reply(204);
   assert.equal((await webhooks.call('POST', `/v1/webhooks/${id}/deliveries/${failed.id}/redeliver`)).status, 202);
   await until('it was delivered again', async () =>
     (await webhooks.deliveries(id, '?state=delivered')).some(({ id: delivered }) => delivered === failed.id),
   );
-  assert.equal(attempts().at(-1)?.headers['webhook-id'], failed.id);
+  assert.deepEqual(ids(), Array(9).fill(failed.id));
 });
 
 test('nothing is sent before the deliveries that wait for a retry are known', async (t) => {
