@@ -39,7 +39,6 @@ export interface Trial extends Cleanup {
   say(text: string): void;
 }
 
-/** The result if the promise is kept. */
 export interface Outcome {
   /** The attempts, as a table cell: `200 × kill -9 under load`. */
   tried: string;

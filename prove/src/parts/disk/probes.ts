@@ -39,7 +39,7 @@ export class Probes {
     this.#oldKeyId = (await this.#browser.ask('POST', '/admin/api-keys', { name: 'Old' }, 201)).id;
     const { id, key } = await this.#browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201);
     [this.keyId, this.#key] = [id, key];
-    this.#listing = JSON.parse((await this.#send('POST', '/listings', { ...LISTING, externalId: 'A-1' })).text);
+    this.#listing = JSON.parse((await this.send('POST', '/listings', { ...LISTING, externalId: 'A-1' })).text);
   }
 
   /** Writes must get 507 and change nothing, and reads must work. @returns the number of kinds of requests */
@@ -65,8 +65,8 @@ export class Probes {
 
   async #useUpRoom(): Promise<void> {
     const sends = [
-      () => this.#send('POST', '/listings', { ...LISTING, photos: PHOTOS }),
-      () => this.#send('POST', '/listings', LISTING),
+      () => this.send('POST', '/listings', { ...LISTING, photos: PHOTOS }),
+      () => this.send('POST', '/listings', LISTING),
       () => this.#browser.send('PATCH', '/admin/account', { name: randomUUID() }).then(readTold),
     ];
     for (const send of sends) {
@@ -85,13 +85,13 @@ export class Probes {
     const inDashboard = (method: string, path: string, body?: unknown) => () =>
       this.#browser.send(method, `/admin${path}`, body).then(readTold);
     return {
-      'a create': () => this.#send('POST', '/listings', LISTING),
+      'a create': () => this.send('POST', '/listings', LISTING),
       'a create with an Idempotency-Key': () =>
-        this.#send('POST', '/listings', LISTING, { 'Idempotency-Key': 'full-disk' }),
-      'a patch': () => this.#send('PATCH', `/listings/${id}`, { beds: 9 }),
-      'an upsert': () => this.#send('PUT', '/listings/external/A-1', { ...LISTING, baths: 9 }),
-      'an import': () => this.#send('POST', '/imports', rows, { 'Content-Type': NDJSON }),
-      'an atomic import': () => this.#send('POST', '/imports?atomic=true', rows, { 'Content-Type': NDJSON }),
+        this.send('POST', '/listings', LISTING, { 'Idempotency-Key': 'full-disk' }),
+      'a patch': () => this.send('PATCH', `/listings/${id}`, { beds: 9 }),
+      'an upsert': () => this.send('PUT', '/listings/external/A-1', { ...LISTING, baths: 9 }),
+      'an import': () => this.send('POST', '/imports', rows, { 'Content-Type': NDJSON }),
+      'an atomic import': () => this.send('POST', '/imports?atomic=true', rows, { 'Content-Type': NDJSON }),
       'a create in the dashboard': inDashboard('POST', '/listings', LISTING),
       'a new key': inDashboard('POST', '/api-keys', { name: 'Another' }),
       'an invitation': inDashboard('POST', '/invitations', { email: 'grace@example.com', role: 'member' }),
@@ -99,7 +99,7 @@ export class Probes {
       'signing in': () =>
         new Browser(this.#service).send('POST', '/admin/auth/sign-in/email', CREDENTIALS).then(readTold),
       'the deletion of a key': inDashboard('DELETE', `/api-keys/${this.#oldKeyId}`),
-      'a delete': () => this.#send('DELETE', `/listings/${id}`),
+      'a delete': () => this.send('DELETE', `/listings/${id}`),
     };
   }
 
@@ -107,7 +107,7 @@ export class Probes {
     const texts: unknown[] = [];
     const paths = ['/listings', `/listings/${this.#listing.id}`, '/events?limit=1000', '/listings?q=elm&count=true'];
     for (const path of paths) {
-      const { status, text } = await this.#send('GET', path);
+      const { status, text } = await this.send('GET', path);
       assert.equal(status, 200, `${path} on a full disk: ${text}`);
       texts.push(text);
     }
@@ -141,7 +141,7 @@ export class Probes {
     assert.equal(code, 0, `a backup from a full disk to another fails: ${stderr}`);
   }
 
-  #send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Told> {
+  send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Told> {
     this.requests += 1;
     return send(this.#service.url, this.#key, method, path, body, headers);
   }

@@ -114,7 +114,6 @@ export async function askWhileUploading(world: World, tally: Tally, times: numbe
 const LONG = 400;
 const AS_LINES = 'Accept: application/x-ndjson\r\nContent-Type: application/x-ndjson\r\nContent-Length: 0\r\n';
 
-/** Over HTTP/1.0, requests long lists and sends imports that would respond with lines. */
 export async function askOverOldHttp({ url, callers }: World, tally: Tally, times: number): Promise<void> {
   const { Authorization } = callers.key;
   const rows = Array.from({ length: LONG }, (_, index) => `{"address":"${index} Lane","beds":1,"baths":1}`);

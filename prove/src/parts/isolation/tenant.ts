@@ -104,7 +104,6 @@ export interface Sent {
 
 export interface Answer {
   status: number;
-  /** The status line and the headers. */
   head: string;
   headers: IncomingMessage['headers'];
   body: string;
