@@ -5,6 +5,7 @@ import { sendFile } from '../../../testkit/src/imports.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
+import { findDuplicates } from '../../src/http/contract/schemas/metadata.ts';
 import { CSV_COLUMNS_MAX } from '../../src/http/imports/csv-header.ts';
 import { VALUES_MAX } from '../../src/lib/json.ts';
 
@@ -39,6 +40,14 @@ function countLowered(t: TestContext, pattern: RegExp): () => number {
   });
   return () => lowered.size;
 }
+
+test('of many names that mean one member, at most 100 are reported, and one more is described', async () => {
+  const body = `{"metadata":{${many(1_000, (index) => `"u${' '.repeat(index)}":null`)}}}`;
+  const error = await readError(await send('PATCH', `/v1/listings/${stored.id}`, body), 422, 'validation_failed');
+  assert.equal(error.details?.length, 100);
+  assert.match(error.message, /^More than 100/);
+  assert.equal(findDuplicates(JSON.parse(body).metadata).size, 101);
+});
 
 describe('a body with more values than the largest listing is rejected for that alone', () => {
   const count = VALUES_MAX;

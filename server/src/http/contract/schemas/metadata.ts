@@ -3,7 +3,7 @@ import { isObject } from '../../../lib/merge-patch.ts';
 import { codePoints, toNfcWithin } from '../../../lib/nfc.ts';
 import type { ValidationIssue } from '../../../model/errors.ts';
 import { addIssue, expected, findTextIssue, isPlainText, NOT_PLAIN } from './fields.ts';
-import { fieldName } from './issues.ts';
+import { fieldName, ISSUES_MAX } from './issues.ts';
 
 export const MEMBERS_MAX = 50;
 const NAME_LENGTH_MAX = 40;
@@ -81,13 +81,17 @@ const DUPLICATE = {
   message: 'Is the same as another name after trimming and normalization.',
 } as const;
 
-/** The issues of names that mean the same member as an earlier name. Unlike the schema, includes members to remove. */
+/**
+ * The issues of names that mean the same member as an earlier name, at most one more than a response shows. Unlike the
+ * schema, includes members to remove.
+ */
 export function findDuplicates(given: unknown): Map<string, ValidationIssue> {
   const names = new Set<string>();
   const issues = new Map<string, ValidationIssue>();
   for (const givenName of isObject(given) ? Object.keys(given) : []) {
     const name = normalName(givenName);
-    if (names.has(name)) issues.set(givenName, { field: fieldName(['metadata', givenName]), ...DUPLICATE });
+    const isCounted = names.has(name) && issues.size <= ISSUES_MAX;
+    if (isCounted) issues.set(givenName, { field: fieldName(['metadata', givenName]), ...DUPLICATE });
     names.add(name);
   }
   return issues;
