@@ -41,7 +41,7 @@ export class Events {
   }
 }
 
-/** Shorter than the idle timeout of common proxies, 30 seconds. */
+/** Shorter than 30 seconds, a common idle timeout of proxies. */
 const WAIT_SECONDS = 25;
 const LIMIT = 1000;
 /**

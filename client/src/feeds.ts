@@ -25,7 +25,7 @@ export type GuardReason = Schemas['GuardReason'];
 
 /**
  * The guard stopped the run, or the changes no longer match the plan that was sent. Nothing was changed, unless
- * the message says so.
+ * the message says otherwise.
  */
 export class FeedGuardError extends ApiError<'feed_guard'> {
   declare readonly members: {
@@ -46,7 +46,7 @@ export class FeedGuardError extends ApiError<'feed_guard'> {
   }
 }
 
-/** A run of the feed is already in progress; `members.runId` is its ID. */
+/** A run or the deletion of the feed is already in progress; `members.runId` is its ID. */
 export class FeedBusyError extends ApiError<'feed_busy'> {
   declare readonly members: { runId: string };
 }
@@ -85,7 +85,7 @@ export class Feeds {
    * file. The first file creates the feed. A row changes only the fields that it has; `null` or an empty cell
    * removes a field. If the call is interrupted, send the file again to complete the changes.
    * @throws {FeedGuardError} if the guard stops the run, or if the changes no longer match `plan`
-   * @throws {FeedBusyError} if a run of the feed is in progress
+   * @throws {FeedBusyError} if a run or the deletion of the feed is in progress
    */
   put(name: string, source: ImportSource, options: FeedOptions = {}): Call<FeedRun> {
     return this.#send(name, source, options);

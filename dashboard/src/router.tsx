@@ -63,7 +63,7 @@ const listing = createRoute({
   component: lazyPage(() => import('./pages/listings/listing'), 'ListingPage'),
 });
 
-/** Creates the route of a page, whose code exports `name`. `search` are the names of its query parameters. */
+/** Creates the route of a page, whose code exports `name`. `search` lists the names of its query parameters. */
 function page<
   Parent extends AnyRoute,
   Path extends string,

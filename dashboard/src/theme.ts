@@ -54,7 +54,7 @@ export const theme = createTheme({
         withCloseButton: false,
         closeButtonProps,
         overlayProps: { blur: 2 },
-        // Do not fade out: closing a dialog clears its content, which may be a secret.
+        // Do not fade out: a dialog may show a secret, and closing a dialog clears its content.
         transitionProps: { exitDuration: 0 },
       },
       styles: { title: { fontWeight: 600 } },

@@ -18,9 +18,9 @@ export function addWebhooksTrigger(webhooks: Command): void {
   withSecretOption(command)
     .option('--json', 'print one JSON object')
     .details(`
-The sample is about a listing that does not exist, and nothing is changed. The
-sample is signed like the deliveries of "listings webhooks listen". The exit
-code is 1 if the program does not respond with 2xx.
+The sample is about a listing or endpoint that does not exist, and nothing is
+changed. The sample is signed like the deliveries of "listings webhooks
+listen". The exit code is 1 if the program does not respond with 2xx.
 
 Example:
   $ listings webhooks trigger listing.updated --forward-to http://localhost:3000/hooks`)

@@ -136,7 +136,7 @@ export const historyQuery = (id: string, version: number) =>
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 
-/** The event with this sequence; no data if the event is no longer stored. */
+/** The event with this sequence; an error with status 410 if the event is no longer stored. */
 export const eventQuery = (sequence: number) => ({
   ...get<Schemas['EventList']>(['event', sequence], '/admin/events', { after: String(sequence - 1), limit: '1' }),
   staleTime: Number.POSITIVE_INFINITY,

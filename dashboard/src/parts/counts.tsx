@@ -20,7 +20,7 @@ export function Counts({ label, counts, ref }: CountsProps) {
   );
 }
 
-/** A number in a card. `children` are a note below it. */
+/** A number in a card. `children` is a note that is shown below it. */
 export function Figure({ label, value, children }: { label: string; value: number; children?: ReactNode }) {
   return (
     <div className="card figure">

@@ -49,9 +49,9 @@ const ACTIONS_PX = 56;
 const REST_PX = 240;
 
 /**
- * A table that always shows its first and last column. Until the user chooses columns, the width of the table
- * determines which other columns are visible. After that, all chosen columns are shown, and the table scrolls
- * if they need more space. The arrow keys move between rows, Space selects a row, and Enter or a click opens
+ * A table that always shows the columns without a width and the actions. Until the user chooses columns, the width
+ * of the table determines which other columns are visible. After that, all chosen columns are shown, and the table
+ * scrolls if they need more space. The arrow keys move between rows, Space selects a row, and Enter or a click opens
  * its link.
  */
 export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>) {
@@ -165,7 +165,7 @@ function HeaderCell({ column, isFixed, sort = '', onSort }: HeaderCellProps) {
   const order = sort.startsWith('-') ? 'descending' : 'ascending';
   const direction = sortBy === sort.replace('-', '') ? order : 'none';
   const Arrow = ARROWS[direction];
-  // Sort names in ascending order first, and all other columns in descending order.
+  // The column without a width contains names: sort it in ascending order first, and all others in descending order.
   const isNextDescending = direction === 'none' ? width !== undefined : direction === 'ascending';
   return (
     <th

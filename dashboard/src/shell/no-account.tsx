@@ -30,7 +30,7 @@ export function NoAccount({ session: { user, accounts } }: { session: Session })
             invitation.
           </>
         ) : (
-          'You are no longer a member of this account.'
+          'You may have been removed from the account that you last used.'
         )}
       </EmptyState>
     </main>

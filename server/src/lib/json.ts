@@ -174,8 +174,8 @@ class Parser {
 }
 
 /**
- * Checks everything that the parser checks, except duplicate member names. Its loop takes half as long as the
- * parser, because it does not call functions for what is usually absent, such as white space.
+ * Checks everything that the parser checks, except duplicate member names and inexact numbers. Its loop takes half as
+ * long as the parser, because it does not call functions for what is usually absent, such as white space.
  * @throws {JsonError} with the position of the first error
  */
 function checkSyntax(text: string): void {

@@ -64,7 +64,7 @@ class Sources<L extends string> {
 }
 
 /**
- * Declares a counter that is either incremented, or read from a source. Call this once, when the module is
+ * Declares a counter that is either incremented or read from a source. Call this once, when the module is
  * loaded. A label must have few values, and clients must not be able to choose them.
  */
 export function createCounter<L extends string = never>({ labels = [], ...definition }: Definition<L>) {

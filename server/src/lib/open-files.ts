@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** This process's limit on open files, including connections; undefined on systems other than Linux. */
+/** This process's limit on open files, including connections; undefined without a limit or outside Linux. */
 export function readOpenFilesMax(): number | undefined {
   try {
     const [, most] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];

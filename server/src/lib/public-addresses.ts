@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Networks that are not global unicast (IANA's registries of special-purpose addresses). IPv6 addresses
- * outside 2000::/3 are not global unicast either, among them loopback, link-local, unique local, multicast,
- * IPv4-mapped, and NAT64 addresses.
+ * Networks for special purposes (IANA's registries of special-purpose addresses) and multicast. IPv6 addresses
+ * outside 2000::/3 are not listed, among them loopback, link-local, unique local, multicast, IPv4-mapped, and
+ * NAT64 addresses: none of them is global unicast.
  */
 const SPECIAL_NETWORKS = [
   '0.0.0.0/8',
@@ -48,7 +48,7 @@ function toBlockList(networks: readonly string[]): BlockList {
 const special = toBlockList(SPECIAL_NETWORKS);
 const globalIpv6 = toBlockList([GLOBAL_IPV6]);
 
-/** Whether an address is global unicast, the only kind that a service may connect to on behalf of its clients. */
+/** Whether an address is global unicast without a special purpose, so that clients' URLs can lead to it. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !special.check(address, 'ipv4');

@@ -83,7 +83,7 @@ export const SERVER_FIELDS = ['id', 'feed', 'version', 'createdAt', 'updatedAt']
 
 export type ServerFields = Pick<Listing, (typeof SERVER_FIELDS)[number]>;
 
-/** Fills in the account's defaults, and arranges the members in the order used in responses. */
+/** Fills in defaults, some of which are the account's, and arranges the members in the order used in responses. */
 export function toListing(input: ListingInput, account: Account, server: ServerFields): Listing {
   const { externalId, address, unitNumber, city, stateOrProvince, postalCode, country, beds, baths } = input;
   const hasPrice = input.listPrice !== undefined || input.closePrice !== undefined;
@@ -135,7 +135,10 @@ export type FieldChange = { from: unknown; to: unknown } | { changed: true };
 
 const LONG_FIELDS = new Set(['description', 'photos', 'metadata']);
 
-/** The fields in which two versions of a listing differ. The order of `metadata` members does not matter. */
+/**
+ * The fields in which two versions of a listing differ, except `version` and `updatedAt`. The order of `metadata`
+ * members does not matter.
+ */
 export function findChanges(before: Listing, after: Listing): Record<string, FieldChange> {
   const [left, right] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   const changes: Record<string, FieldChange> = {};

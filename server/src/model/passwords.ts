@@ -19,7 +19,7 @@ export function isPassword(normal: string): boolean {
 
 /**
  * `known` has public information about the user, such as the name; `field` names the password in the request.
- * @throws {AppError} `validation_failed` if it is too short, too long, or easily guessed
+ * @throws {AppError} `validation_failed` if the password is too short, too long, or easily guessed
  */
 export function parsePassword(text: string, known: readonly string[], field = 'password'): string {
   const password = normalPassword(text);

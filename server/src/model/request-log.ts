@@ -81,7 +81,7 @@ export interface Retention {
 }
 
 const BLOCK_ID_PREFIX = 'req';
-/** All requests in a block ended in the same period, so blocks of several processes are in order except within one. */
+/** All requests in a block ended in the same period, so only blocks of the same period can overlap in time. */
 const PERIOD_MS = 250;
 /**
  * How many of a key's reads with the same status, and of its requests above the rate limit, each process logs

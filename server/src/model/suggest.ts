@@ -9,8 +9,8 @@ const AFFIXED = /^(-?)([^[]*)(.*)$/s;
 
 /**
  * Returns the known name that was probably meant. The given name can be another spelling of it, such as
- * `list_price`, a synonym, or a typo in which at most a third of the letters differ. `price[gte]` means
- * `listPrice[gte]`.
+ * `list_price`, a synonym, a typo in which at most a third of the letters differ, or its first letters.
+ * `price[gte]` means `listPrice[gte]`.
  */
 export function suggest(given: string, known: readonly string[]): string | undefined {
   const name = given.slice(0, LENGTH_MAX).toLowerCase();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toNfc } from '../lib/nfc.ts';
 import { AppError } from './errors.ts';
 
-/** Members manage listings; administrators also manage keys, members, and the account. */
+/** Members manage listings; administrators also manage keys, webhook endpoints, members, and the account. */
 export const ROLES = ['administrator', 'member'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -63,7 +63,10 @@ export const updateAccount = updateRows('accounts', ['id'], ['name', 'currency',
 /** Removes the account's head. This waits for running writes to the account's data, and prevents further ones. */
 export const closeAccount = removeRows('account_heads', ['accountId']);
 
-/** Removes an account, except its logged requests and its listings' search terms: remove the listings first. */
+/**
+ * Removes an account and its remaining data, except its logged requests. Remove its listings and events first: a
+ * cascade to all of them would delay other writes.
+ */
 export const removeAccount = removeRows('accounts', ['id']);
 
 const selectNames = findSomeRows('accounts', [], ['name'], 'id');

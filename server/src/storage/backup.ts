@@ -109,7 +109,7 @@ export interface Compacted {
 
 /**
  * Rewrites the database in place, without free pages or the words of deleted listings. An interruption leaves
- * the database unchanged.
+ * the database's data unchanged.
  * @throws {AppError} with a message for the operator: `conflict` while a process uses the database
  */
 export async function compact(databaseUrl: string): Promise<Compacted> {

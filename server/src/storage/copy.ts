@@ -103,7 +103,7 @@ async function findLast(database: Database, { name, key }: CopiedTable): Promise
   return row;
 }
 
-/** Resumes an interrupted copy. Calls `tell` with the number of rows of each batch. */
+/** Copies the rows after the last one in `to`. Calls `tell` with the number of rows of each batch. */
 export async function copyTable(
   from: Database,
   to: Database,

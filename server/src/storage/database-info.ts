@@ -63,7 +63,7 @@ const RENEWED_UNIT_MS = 100;
 const RADIX = 36;
 
 /**
- * The lowest version that a change gives a listing in this epoch: the renewal time as a number, or 0 in a
+ * The lowest version that an update gives a listing in this epoch: the renewal time as a number, or 0 in a
  * database's first epoch. The renewal time exceeds all earlier versions, including those that a restore has
  * undone.
  */

@@ -19,7 +19,7 @@ interface Waiter extends RunOptions {
 export interface RunOptions {
   /** Cancels work that is still waiting. */
   signal?: AbortSignal | undefined;
-  /** Whether to run before the account's other work, as work that continues a search does, to free memory sooner. */
+  /** Whether to run before the account's other work. Work that continues a search does, to free memory sooner. */
   isUrgent?: boolean | undefined;
   /** Whether the work is rejected if too much limited work of the account waits. Urgent work is never rejected. */
   isLimited?: boolean | undefined;
@@ -39,7 +39,7 @@ export class FairSemaphore {
   #free: number;
   #isClosed = false;
   #latestId = '';
-  /** When a permit last went to a different account than the previous one. */
+  /** When a permit last went to an account other than the previous one. */
   #changedMs = Number.NEGATIVE_INFINITY;
 
   /** An account has at most `accountMax` permits, or `aloneMax` while it is the only one. */

@@ -126,5 +126,5 @@ export const endLease = hasRow(
       .returning('name'),
 );
 
-/** The feeds, of all accounts, whose last run did not renew its lease in time. */
+/** The feeds, of all accounts, whose run or deletion did not renew its lease by a time (UTC milliseconds). */
 export const findLostRuns = findSomeRows('feeds', ['leaseUntil <='], ['accountId', 'name', 'runId']);

@@ -22,5 +22,5 @@ export const findIdempotencyRecord = findRow('idempotency_keys', ['accountId', '
 
 export const removeIdempotencyRecords = removeSomeRows('idempotency_keys', ['accountId'], ['key']);
 
-/** Removes up to `limit` expired records, of all accounts. `now` is in UTC milliseconds. @returns how many */
+/** Removes up to `limit` records, of all accounts, that expired by a time (UTC milliseconds). @returns how many */
 export const removeExpiredRecords = removeSomeRows('idempotency_keys', ['expiresAt <='], ['accountId', 'key'], []);

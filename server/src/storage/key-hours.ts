@@ -34,7 +34,6 @@ export async function addKeyHour(executor: Executor, accountId: string, hour: Ke
   await executor.execute(add, { accountId, ...hour });
 }
 
-/** A batch of counts that a process writes. */
 type KeyUseBatch = RowOf<'key_use_batches'>;
 
 const begin = statement<KeyUseBatch, { number: number }>((query, parameter) =>

@@ -5,7 +5,7 @@ import { command, rowOf } from './functions.ts';
 // On SQLite, `listing_counts` counts an account's listings with the same values. Triggers update these counts for each
 // inserted, changed, or removed row. A transaction can suspend the trigger for changed rows.
 
-/** The values by which most searches count listings. */
+/** A listing's values in the columns that most counts filter by. */
 export interface CountedValues {
   status: string;
   beds: number;

@@ -42,7 +42,7 @@ export interface ListingRange {
   limit: number;
   /** Maximum total length of the documents (default `RUN_BYTES_MAX`). A single document can exceed it. */
   bytesMax?: number;
-  /** Whether the previous run had long documents. If so, this run probably has them, too. */
+  /** `areLong` of the previous run: if an earlier run had long documents, this run probably has them, too. */
   areLong?: boolean;
   /** Cancels the read while it waits. */
   signal?: AbortSignal;
@@ -53,7 +53,7 @@ export interface ListingRun {
   docs: string[];
   /** The last listing's id if more listings may follow. */
   nextAfterId: string | undefined;
-  /** Whether a document was so long that the bytes of all documents had to be counted. */
+  /** Whether the bytes of all documents were counted, because this run or an earlier one had a long document. */
   areLong: boolean;
 }
 

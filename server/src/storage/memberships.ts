@@ -47,7 +47,7 @@ export function hasAdministrator(executor: Executor): Promise<boolean> {
   return hasRole(executor, 'administrator');
 }
 
-/** Whether a user other than `userId` has a role. */
+/** Whether a member other than `userId` has the role. */
 export const hasOtherMember = hasRows('memberships', ['accountId', 'userId !=', 'role']);
 
 export const setRole = updateRows('memberships', ['accountId', 'userId'], ['role']);

@@ -22,7 +22,7 @@ const FEW_CONNECTIONS: DatabaseSettings = { poolSize: 4, statementTimeoutMs: 30_
 /**
  * Opens the database at a URL: `file:` and a path, or a PostgreSQL server. Migrates its tables, and reports
  * the progress to `tell`, which is awaited.
- * @throws {AppError} `unavailable` with a message for the operator
+ * @throws {AppError} `unavailable` or `storage_full`, with a message for the operator
  */
 export async function openDatabase(
   url: string,

@@ -56,7 +56,7 @@ export interface Tables {
     terms: string;
     /** The listing's JSON text, which is the body of responses. */
     doc: string;
-    /** The mark by which a run recognizes an unchanged or missing listing (`markOf` in domain/feeds/feed-rows.ts). */
+    /** The mark by which a run recognizes an unchanged or missing listing (domain/feeds/feed-rows.ts). */
     feed_mark: string | null;
   };
   /** How many listings have the same values. Only on SQLite. */

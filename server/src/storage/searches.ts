@@ -35,7 +35,7 @@ export interface PageOptions<Executor> extends SearchOptions {
 
 /** How an engine finds an account's listings. Accounts take turns. Each method can throw {AppError} `unavailable`. */
 export interface ListingSearch<Executor> {
-  /** The first matches after a position, with documents. For short pages. */
+  /** The first matches after a position, with documents. For short pages. A page that is cut can be empty. */
   findPage(
     accountId: string,
     search: Search,
@@ -67,7 +67,7 @@ export interface ListingSearch<Executor> {
 
 export interface Cluster {
   count: number;
-  /** Their mean coordinates, in degrees. */
+  /** The matches' mean coordinates, in degrees. */
   latitude: number;
   longitude: number;
   /** The id of the newest match. */

@@ -19,16 +19,16 @@ import { WriteQueue } from './sqlite/write-queue.ts';
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
 /**
- * Twice the size of 10,000 listings of 500 bytes with their search terms. Writing this many listings delays
- * all other writes by up to 250 ms.
+ * Twice the size of 10,000 listings of 500 bytes with their search terms, since a change counts both what it writes
+ * and what it replaces. Writing these 10,000 listings delays all other writes by up to 250 ms.
  */
 const LONG_WRITE_BYTES_MAX = 24 * 1024 * 1024;
 
 /**
  * Opens the database file, creates it if there is none, and migrates its tables. `isShared`: whether other
  * processes also serve requests.
- * @throws {AppError} `unavailable` with a message for the operator: the file is damaged, from a newer
- * release, or not writable
+ * @throws {AppError} with a message for the operator: `unavailable` if the file is damaged, from a newer
+ * release, or not writable, or `storage_full`
  */
 export async function openSqlite(path: string, isShared: boolean, tell: TellProgress): Promise<Database> {
   prepareFile(path);

@@ -62,7 +62,7 @@ export async function verifyEmail(executor: Executor, id: string): Promise<void>
   await setVerified(executor, id, { emailVerified: 1 });
 }
 
-/** Removes a user without a membership, with their sessions and credentials. */
+/** Removes a user, with their sessions and credentials, unless the user has a membership. */
 export const removeLonelyUser = command(['id'], (query, parameter: Parameter<{ id: string }>) =>
   query
     .deleteFrom('users')

@@ -28,7 +28,10 @@ interface SendFeedFileProps {
   /** The mapping that is stored in the feed's settings. */
   stored?: Targets;
   onApply?: () => void;
-  /** Called after the file has been applied, even if the user has left the page. If not, the run's page then opens. */
+  /**
+   * Called after the file has been applied, even if the user has left the page. If the user has stayed, the run's page
+   * then opens.
+   */
   onDone: (columns: ColumnSettings) => Promise<void>;
 }
 

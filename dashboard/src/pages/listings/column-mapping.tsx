@@ -9,7 +9,7 @@ const FIELDS = [
   { value: 'photos', label: 'Photos (JSON)' },
   { value: 'metadata', label: 'Custom fields (JSON)' },
 ];
-/** RESO names of columns that contain a part of a field, such as full baths. */
+/** RESO names of columns that contribute to a field, such as full baths. */
 const PARTS = [
   { value: 'LotSizeAcres', label: 'Lot size in acres' },
   { value: 'LotSizeSquareFeet', label: 'Lot size in square feet' },

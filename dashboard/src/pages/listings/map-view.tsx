@@ -26,7 +26,7 @@ const WORLD_ZOOM = '4';
 const NEAR_SQUARES_MAX = 4;
 const NEAR_ZOOM = '12';
 
-/** Shows the listings that a search finds on a map, as clusters. The URL keeps the map's position. */
+/** Shows the listings that a search finds as clusters on a map. The URL keeps the map's position. */
 export function MapView({ search }: { search: ListingSearch }) {
   const [navigate, router] = [useNavigate(), useRouter()];
   const [area, setArea] = useState<Area>();

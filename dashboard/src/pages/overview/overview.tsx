@@ -22,7 +22,7 @@ import { UsageTable } from './usage-table';
 const UsageChart = lazy(() => import('./usage-chart'));
 
 const REFETCH_MS = 10_000;
-/** How often the page reloads its data while it waits for the account's first request. */
+/** How often the page reloads its data while the account has keys, but no requests in the last 24 hours. */
 const FIRST_REQUEST_REFETCH_MS = 3_000;
 
 export function OverviewPage() {

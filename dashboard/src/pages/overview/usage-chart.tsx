@@ -11,7 +11,7 @@ const MEASURES: { value: Measure; label: string }[] = [
   { value: 'errors', label: 'Errors' },
 ];
 
-/** The chart of requests. It is hidden from screen readers, because the table below it has the same numbers. */
+/** The chart of requests or errors. Screen readers skip it and read the table below, which has the totals. */
 export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
   const [measure, setMeasure] = useState<Measure>('requests');
   const { rows, series } = toChart(usage, measure);

@@ -28,7 +28,7 @@ const COLUMNS: Column<ReturnType<typeof totalsByKey>[number] & { color: string }
   },
 ];
 
-/** A table with the chart's legend and numbers. */
+/** A table with the chart's legend and totals. */
 export function UsageTable({ usage }: { usage: Overview['usage'] }) {
   const rows = totalsByKey(usage).map((total, index) => ({ ...total, color: SERIES_COLORS[index] ?? OTHERS_COLOR }));
   return <DataTable label="Requests by key" columns={COLUMNS} rows={rows} />;

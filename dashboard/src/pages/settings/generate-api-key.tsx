@@ -25,7 +25,7 @@ export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: 
   const isOnDate = values.expiry === 'date';
   const close = () => {
     setGenerated(undefined);
-    // The dialog can be open until the page's address has changed. In the meantime, the form must not be complete.
+    // The dialog can stay open until the page's address has changed. Until then, it must not submit the form again.
     form.clear();
     onClose();
   };

@@ -7,7 +7,7 @@ import type { Database, Executor } from '../../storage/database.ts';
 import { OPERATOR, recordAudit } from '../access/audit.ts';
 import { getAccount } from './accounts.ts';
 
-/** Changes the given quotas and leaves the others unchanged. @throws {AppError} `not_found` */
+/** Changes the given quotas and leaves the others unchanged. @throws {AppError} as `getLimits` does */
 export function changeQuotas(database: Database, id: string, change: Partial<Quotas>): Promise<Quotas> {
   return database.write(async (transaction) => {
     const current = await getLimits(transaction, id);
@@ -20,7 +20,10 @@ export function changeQuotas(database: Database, id: string, change: Partial<Quo
   }, id);
 }
 
-/** Locks out users and keys until the account is resumed. @throws {AppError} `not_found` or `validation_failed` */
+/**
+ * Locks out users and keys until the account is resumed.
+ * @throws {AppError} `validation_failed`, or as `getLimits` does
+ */
 export function suspendAccount(database: Database, id: string, reason: string): Promise<void> {
   return database.write(async (transaction) => {
     const current = await getLimits(transaction, id);
@@ -29,7 +32,7 @@ export function suspendAccount(database: Database, id: string, reason: string): 
   }, id);
 }
 
-/** @throws {AppError} `not_found`, or `conflict` for an account that is not suspended */
+/** @throws {AppError} `conflict` for an account that is not suspended, or as `getLimits` does */
 export function resumeAccount(database: Database, id: string): Promise<void> {
   return database.write(async (transaction) => {
     const current = await getLimits(transaction, id);
@@ -38,6 +41,7 @@ export function resumeAccount(database: Database, id: string): Promise<void> {
   }, id);
 }
 
+/** @throws {AppError} `not_found`, or `conflict` for an account that is being deleted */
 async function getLimits(transaction: Executor, id: string): Promise<StoredLimits> {
   await getAccount(transaction, id);
   const limits = await findLimits(transaction, id);

@@ -36,7 +36,7 @@ export async function forEachAccount(
 }
 
 async function purgeAccount(database: Database, accountId: string, before: number, signal: AbortSignal): Promise<void> {
-  // Nearly all accounts have nothing to remove, which reading one event shows without a transaction.
+  // Checked without a transaction, because most accounts have nothing to remove.
   while (!signal.aborted && (await findOldEvents(database, accountId, before, 1)).length > 0) {
     await database.write(async (transaction) => {
       const events = await findOldEvents(transaction, accountId, before, SLICE_LENGTH);

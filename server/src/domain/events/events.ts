@@ -67,17 +67,17 @@ export async function followEvents(
 
 /** A page ends early once its listings reach this size in bytes. */
 const PAGE_BYTES_MAX = 1024 * 1024;
-/** The part of a page that is read before the response starts. The rest is read while it is being sent. */
+/** The part of a page that is read before the response starts. The rest is read while the response is being sent. */
 const FIRST_RUN = { limit: 300, bytesMax: 256 * 1024 };
 
 /** A page with a higher limit also waits for an event-loop turn before its first read. */
 const SHORT_PAGE_MAX = 100;
 
-/** Maximum number of events that a request with a filter examines in total, and with each SQL statement. */
+/** Maximum number of events that are examined for a page if there is a filter, in total and per SQL statement. */
 const EXAMINED_MAX = 10_000;
 const EXAMINED_PER_RUN = 1_000;
 
-/** @throws {AppError} `events_expired` for another epoch, or unless all events after `after` are available */
+/** @throws {AppError} `events_expired` for another epoch or a future sequence, or if events after `after` expired */
 async function readPage(database: Database, principal: Principal, head: Head, range: EventRange): Promise<EventPage> {
   const { after, epoch, limit, filter } = range;
   if (epoch !== head.epoch) throw expired('The database has a different epoch, for example after a restore');

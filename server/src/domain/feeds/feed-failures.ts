@@ -14,7 +14,7 @@ export function hasAllFailures({ storedRows, storedBytes }: StoredRun): boolean 
   return storedRows >= ROWS_MAX || storedBytes >= BYTES_MAX;
 }
 
-/** Stores failed rows until the run reaches its limits. `failures` has their values as in the staged file. */
+/** Stores failed rows until the run reaches its limits. `failures` has the values as they are in the staged file. */
 export async function storeFailures(
   executor: Executor,
   accountId: string,

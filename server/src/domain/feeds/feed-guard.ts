@@ -17,7 +17,7 @@ export interface JudgedPlan {
   newlyMissing: number;
 }
 
-/** The minimum for a percentage; without it, the guard would stop nearly every run of a feed with few listings. */
+/** The minimum limit for a percentage; otherwise, a single missing listing would stop the run of a small feed. */
 const MISSING_MIN = 5;
 
 /** Returns the reasons why the plan must not be applied. Without `limits`, checks only the file itself. */
@@ -50,7 +50,7 @@ function limitOf(text: string, total: number, minimum: number): number {
 }
 
 /**
- * @param isAccepted whether the request has accepted the failures of the plan
+ * @param isAccepted whether the request has accepted the plan's failures, which then do not count toward the limit
  * @throws {AppError} `feed_guard` if more rows have failed than planned, and more than the limit allows
  */
 export function requireFewFailures(

@@ -32,7 +32,7 @@ export async function applyQuotas(plan: FeedPlan, { account, examples, pause }: 
 }
 
 /**
- * Stores what a planned change takes of the account's quotas, if there are any.
+ * Stores how much of the account's quotas a planned change uses, if the account has quotas.
  * @param change required if there is a quota for bytes; otherwise, undefined means a new listing
  */
 export function stageSize(

@@ -33,7 +33,8 @@ const plans = new FairSemaphore(PLANS_MAX, 1);
 type StagedImport = Import & { keep: KeepText };
 
 /**
- * Saves all rows in one transaction, or none. The changes are computed before the transaction, which only writes them.
+ * Saves all rows in one transaction, or none. The changes are computed before the transaction, which recomputes only
+ * outdated changes before it writes.
  * @param makeIdempotentRequest called when all rows have been read
  * @param memoryLengthMax how many characters of the rows and plan to keep in memory; the rest is on disk
  * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`, `unavailable` if the listings

@@ -90,7 +90,7 @@ export class ImportPlan {
    * Brings the plan up to date with the account.
    * @returns false if the plan must be made again: after more than `changesMax` changes, if the account's
    * defaults or quotas have changed, if a row now affects a listing whose document was released, or after a
-   * refresh that failed, since a job whose connection was lost runs again with the same plan
+   * refresh that failed, because a transaction whose connection was lost is retried with the same plan
    */
   async refresh(
     transaction: Executor,

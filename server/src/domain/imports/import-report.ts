@@ -34,7 +34,7 @@ const importedRows = createCounter({
   labels: ['outcome'],
 });
 
-/** Call this once per import, even if it ended early. */
+/** Call this once per import that may have saved rows, even if the import ended early. */
 export function countRows(report: ImportReport): void {
   for (const outcome of ['created', 'updated', 'unchanged', 'failed'] as const)
     importedRows.add({ outcome }, report[outcome]);

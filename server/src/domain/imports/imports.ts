@@ -13,7 +13,7 @@ export interface Import {
   isDryRun: boolean;
   /** Called for each failed row. The import waits for the returned promise. */
   onFailure?: ((failure: RowFailure) => Promise<void>) | undefined;
-  /** Called after each commit with the account's sequence. */
+  /** Called with the account's sequence after each commit that changed listings. */
   onCommit?: (sequence: number) => void;
   /** Aborts when the client disconnects, or when its key or session becomes invalid. `batches` then throws. */
   signal?: AbortSignal;

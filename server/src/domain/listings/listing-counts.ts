@@ -16,7 +16,10 @@ interface Counted {
   freshUntilMs: number;
 }
 
-/** Caches counts: on PostgreSQL, counting reads all of an account's listings, and dashboards ask every few seconds. */
+/**
+ * Caches counts: on PostgreSQL, counting reads all of an account's listings, and open dashboards request the counts
+ * every few seconds.
+ */
 export class ListingCounts {
   readonly #search: Pick<ListingSearch<never>, 'countByStatus'>;
   readonly #byAccount = new Map<string, Counted>();

@@ -29,8 +29,8 @@ export type ParsedInput = ListingInput | AppError;
 
 /**
  * Creates a listing, and resolves once the listing is on disk.
- * @throws {AppError} the input's error, `external_id_taken` with the `listingId` of the other listing, or
- * what `write` throws
+ * @throws {AppError} the input's error, `external_id_taken` with the `listingId` of the other listing,
+ * `quota_exceeded`, or what `write` throws
  */
 export function createListing(
   database: Database,
@@ -71,7 +71,10 @@ export function updateListing(
   });
 }
 
-/** Creates or replaces a listing. @throws {AppError} as `updateListing` does, except `not_found` */
+/**
+ * Creates or replaces a listing.
+ * @throws {AppError} the input's error, `quota_exceeded`, or what the precondition and `write` throw
+ */
 export function putListing(
   database: Database,
   actor: Actor,
@@ -132,7 +135,7 @@ export async function deleteListings(
   return { deleted, sequence: lastSequence };
 }
 
-/** Deletes the listings, or only the first ones if they cannot all be read at once. */
+/** Deletes the listings, or only some of them if they cannot all be read at once. */
 async function deleteSome(writing: Writing, { user }: Actor, ids: readonly string[]) {
   const { transaction, account } = writing;
   const { rows, isCut } = await findKeyedListings(transaction, account.id, 'id', ids);

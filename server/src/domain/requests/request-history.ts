@@ -45,8 +45,7 @@ export interface RequestPage {
 /** Blocks per read, which take at most 1 MiB in total. */
 const READ_LENGTH = 8;
 /**
- * A page ends after examining this many blocks or bytes, which is about 20,000 requests. Its last period is
- * always examined completely.
+ * A page ends after examining this many blocks or bytes. Its last period is always examined completely.
  */
 const EXAMINED_BLOCKS_MAX = 512;
 const EXAMINED_LENGTH_MAX = 4 * 1024 * 1024;

@@ -17,7 +17,7 @@ import { insertRequestBlock, type RequestBlock } from '../../storage/request-blo
 /** A block is small enough to be parsed in about a millisecond. */
 const BLOCK_BYTES_MAX = 128 * 1024;
 /**
- * Maximum bytes of the requests that wait to be written. A request takes about 250 bytes, so this is enough
+ * Maximum bytes of the requests that wait to be written. A request counts as about 350 bytes, so this is enough
  * for all requests that a very busy service receives in a second. Further requests are not logged.
  */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
@@ -131,7 +131,10 @@ export class RequestLog {
     } else if (block.unpacked.push(stored) === UNPACKED_MAX) pack(block);
   }
 
-  /** Returns undefined for requests that are always recorded: changes, and errors other than 429. */
+  /**
+   * Returns undefined for requests that are always recorded: changes, errors other than 429, and requests without a
+   * response.
+   */
   #similarTo(keyId: string, method: string, status: number | null, at: number): Similar | undefined {
     const isRead = (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
     if (!isRead && status !== TOO_MANY_REQUESTS) return undefined;

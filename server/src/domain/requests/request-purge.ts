@@ -30,7 +30,7 @@ export async function purgeRequestLog(
   await removeOldest(requestLog, AFTER_ALL, (total?.bytes ?? 0) - retention.bytes, signal);
 }
 
-/** Removes the oldest logged requests, from blocks before a block id, until at least `excess` bytes are removed. */
+/** Removes the oldest blocks with ids below `before`, until at least `excess` bytes are removed. */
 async function removeOldest(requestLog: LogDatabase, before: string, excess: number, signal: AbortSignal) {
   let left = excess;
   while (left > 0 && !signal.aborted && (await hasRequests(requestLog))) {

@@ -33,7 +33,7 @@ export async function purgeDeliveries(database: Database, now: number, signal: A
 
 async function purgeEndpoint(database: Database, accountId: string, id: string, before: number): Promise<void> {
   for (const state of ['delivered', 'failed', 'expired'] as const) {
-    // Nearly all endpoints have nothing to remove. For those, this check is enough, without a transaction.
+    // Checked without a transaction, because most endpoints have nothing to remove.
     while (await hasOldDelivery(database, accountId, id, state, before))
       await database.write(
         (transaction) => removeOldDeliveries(transaction, accountId, id, state, before, SLICE_LENGTH),

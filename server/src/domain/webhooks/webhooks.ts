@@ -31,7 +31,6 @@ export interface WebhookServices {
   outgoing: OutgoingRequests;
 }
 
-/** A principal and its `Idempotency-Key`. */
 export interface WebhookChange {
   principal: FullPrincipal;
   idempotency: IdempotentRequest | undefined;

@@ -36,7 +36,10 @@ function isSavedListing(outcome: unknown): outcome is StoredListing {
   return typeof outcome === 'object' && outcome !== null && 'doc' in outcome;
 }
 
-/** Finds the outcome of an earlier request with this key. @throws {AppError} `idempotency_key_reused` */
+/**
+ * Finds the outcome of an earlier request with this key.
+ * @throws {AppError} `idempotency_key_reused`, or `not_found` if the outcome was a listing that is no longer stored
+ */
 export async function findOutcome<T>(
   transaction: Executor,
   accountId: string,

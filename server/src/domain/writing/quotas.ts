@@ -15,7 +15,7 @@ export interface VersionSize {
   countedBytes: number;
 }
 
-/** Both parameters are JSON strings. */
+/** Both parameters are JSON strings; `changes` is null for a new listing. */
 export function measureVersion(doc: string, changes: string | null): VersionSize {
   return { docBytes: Buffer.byteLength(doc), countedBytes: countBytes(doc, changes) };
 }

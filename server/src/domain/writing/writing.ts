@@ -51,8 +51,8 @@ export interface WriteResult<T> {
 /**
  * Runs `work` in one transaction, which also records the outcome under the Idempotency-Key, so a crash
  * neither loses nor repeats the change. Errors that `work` throws are not recorded.
- * @throws {AppError} `unauthorized` if the actor has lost access, `idempotency_key_reused`, or what
- * `Database.write` and `work` throw
+ * @throws {AppError} `unauthorized` if the actor has lost access, or what `findOutcome`, `Database.write`, and
+ * `work` throw
  */
 export async function write<T>(
   database: Database,
@@ -82,7 +82,7 @@ export async function writeLong<T>(
 
 /**
  * Returns the result of an earlier request with this Idempotency-Key. `write` repeats this check.
- * @throws {AppError} `unauthorized` or `idempotency_key_reused`
+ * @throws {AppError} `unauthorized`, or what `findOutcome` throws
  */
 export async function findEarlierResult<T>(
   transaction: Executor,

@@ -31,7 +31,7 @@ export const IDEMPOTENCY_KEY: RequestHeader = {
   description:
     'Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new ' +
     'request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the ' +
-    'same response.',
+    'same response; for a feed or a webhook endpoint, the response shows its current state.',
   example: '0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11',
 };
 

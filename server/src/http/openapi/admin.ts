@@ -9,7 +9,7 @@ import { type ApiDescription, COMMON_ERRORS } from './api.ts';
 const INTRODUCTION = `The API of the dashboard: the operations of [the public API](/docs), and those for
 users, teams, and keys. It can change with each release; programs should use the public API.
 
-**Session.** Every request carries the session cookie, which signing in to the dashboard sets. A
+**Session.** Most requests need the session cookie, which signing in to the dashboard sets. A
 session has one current account; with \`X-Account-Id\`, a request fails if the session's
 current account is a different one. Changes must come from the dashboard itself.
 

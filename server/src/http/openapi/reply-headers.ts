@@ -26,7 +26,7 @@ const REPLY_HEADERS: Record<string, { description: string; example: string }> = 
   'Set-Cookie': {
     description:
       'The session cookie, sent when a session starts, is extended, or ends; until the second factor is verified, ' +
-      'the cookie of the pending sign-in.',
+      'the cookie of the pending sign-in; for a passkey, the cookie that identifies the challenge.',
     example: 'property-listings.session_token=…; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax',
   },
   Allow: { description: 'The methods that the path supports.', example: 'GET, HEAD, POST' },

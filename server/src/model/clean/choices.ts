@@ -21,7 +21,7 @@ function wordsOf(choices: readonly string[]): Map<string, string> {
 
 /** Reads words such as `Sold` and `Single-Family Home`; undefined unless the word means exactly one choice. */
 export function cleanChoice(field: string, text: string): Cleaned | undefined {
-  // Choices contain only letters, so "Active 2" does not mean `active`.
+  // No choice contains digits, so "Active 2" does not mean `active`.
   const word = /\d/.test(text) ? '' : toPlain(text);
   const choice = WORDS.get(field)?.get(word);
   return word === '' || choice === undefined ? undefined : { text: choice };

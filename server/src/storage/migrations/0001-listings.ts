@@ -23,7 +23,7 @@ export const listings = onBoth(
     listing_count integer not null
   ) strict, without rowid;
 
-  -- An event gets a document once a later change replaces it in \`listings\`. The document is the last column, since
+  -- An event gets its document once a later change replaces it in \`listings\`. The \`doc\` column is last, since
   -- reading a column after a long text means reading the text.
   create table events (
     account_id text collate "C" not null references accounts (id) on delete cascade,
@@ -74,7 +74,7 @@ export const listings = onBoth(
         primary key (account_id, id)
       ) strict, without rowid;
 
-      -- Listings are filtered and sorted by these columns. In a table without documents, a filter scans 0.1 µs per row
+      -- Listings are filtered and sorted by these columns. In a table without documents, a filter takes 0.1 µs per row
       -- (docs/decisions/0002-storage.md).
       create table listing_facets (
         account_id text not null,

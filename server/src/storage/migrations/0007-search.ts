@@ -1,4 +1,7 @@
-/** Indexes for searches. Search data is rebuilt from documents (storage/rebuild.ts); on SQLite, listings are, too. */
+/**
+ * Indexes for searches. Search data is rebuilt from documents (storage/rebuild.ts). On SQLite, the listings are also
+ * copied to a new table.
+ */
 export const search = {
   sqlite: `
     -- The id of the account's newest listing. The next one gets a greater id.
@@ -20,7 +23,7 @@ export const search = {
     drop table listing_facets;
 
     -- Documents are found by short keys. An account's numbers grow with its ids. No number is used again: the index
-    -- may still have its terms for the account of a deleted listing.
+    -- may still contain the terms of a deleted listing.
     alter table listings rename to former_listings;
     create table listings (
       number integer primary key autoincrement,

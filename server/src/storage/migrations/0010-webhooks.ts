@@ -1,7 +1,8 @@
 import { onBoth } from './migration.ts';
 
 export const webhooks = onBoth(`
-  -- An endpoint is a cursor on the account's events: each up to \`position\` is settled or a pending delivery.
+  -- An endpoint is a cursor on the account's events: each event up to \`position\` is settled, filtered out, or a
+  -- pending delivery.
   create table webhooks (
     account_id text collate "C" not null references accounts (id) on delete cascade,
     id text collate "C" not null,
@@ -51,7 +52,8 @@ export const webhooks = onBoth(`
 
   create index webhook_deliveries_state on webhook_deliveries (account_id, webhook_id, state, updated_at);
 
-  -- The process that sends for a shard of the accounts. \`beat\` grows while it runs.
+  -- One lease for each process that sends webhooks, and one for each shard of the accounts. \`beat\` grows while the
+  -- owner runs.
   create table webhook_leases (
     name text collate "C" primary key,
     owner text collate "C" not null,

@@ -1,10 +1,10 @@
 import { onBoth } from './migration.ts';
 
 export const feedFiles = onBoth(`
-  -- The columns of the last CSV file and their fields, as JSON: a renamed column is recognized by them.
+  -- The columns of earlier CSV files and their fields, as JSON, by which a renamed column is recognized.
   alter table feeds add column last_columns text;
 
-  -- Without it, each run would read all listings of the account.
+  -- Without this index, each run would read all listings of the account.
   create index listing_facets_feed_id on listing_facets (account_id, feed, id)
     where feed is not null and external_id is null;
 `);

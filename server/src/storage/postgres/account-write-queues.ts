@@ -33,7 +33,7 @@ export class AccountWriteQueues {
   #isInDoubt = false;
   #isClosed = false;
 
-  /** @param onEnd called after each transaction with an account, even if the transaction changed nothing */
+  /** @param onEnd called after each transaction with an account, unless the transaction failed */
   constructor(pool: Pool, onEnd = () => {}) {
     this.#pool = pool;
     this.#onEnd = onEnd;

@@ -62,7 +62,7 @@ function connectionOf(client: pg.ClientBase): Connection {
   return (client as pg.ClientBase & { connection: Connection }).connection;
 }
 
-/** Sends consecutive statements in one network write, which saves a fifth of a create's time. */
+/** Sends consecutive statements in one network write, which saves a fifth of the time that creating a listing takes. */
 function corkUntilNextTick(client: pg.ClientBase): void {
   const { stream } = connectionOf(client);
   stream.cork();

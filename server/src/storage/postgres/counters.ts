@@ -25,8 +25,8 @@ async function count(pool: Pool, { text, values }: { text: string; values: unkno
 
 /**
  * Sends both statements at once, in one transaction: if the query fails, the server does not run the count. Each
- * request begins with these statements, before its account is known, so they use the shared connections, which no long
- * work holds.
+ * request with an API key begins with these statements, before its account is known, so they use the shared
+ * connections, which no long work holds.
  */
 async function executeCounting<P extends { hash: string }, R, C>(
   pool: Pool,

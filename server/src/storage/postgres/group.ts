@@ -65,7 +65,7 @@ export class Group {
     }
   }
 
-  /** @throws {GroupFailure} if the whole transaction has failed, including every job of the group */
+  /** @throws {GroupFailure} if the whole transaction has failed, and every job of the group with it */
   async run(job: Job): Promise<void> {
     const transaction = new JobTransaction(this.#client, this.#pool.settings.preparesStatements, job, this.#pending);
     try {

@@ -12,8 +12,8 @@ export interface Pending<Owner> {
 }
 
 /**
- * The transaction of a job. A statement that returns no rows is sent without awaiting its result, which is
- * checked before the commit, so that only statements that return rows cost a round trip.
+ * The transaction of a job. A statement that returns no rows is sent without awaiting its result, so that only
+ * statements that return rows cost a round trip. If such a statement fails, so does the commit.
  */
 export class JobTransaction<Owner> implements LongTransaction {
   readonly hasCountTriggers = false;
@@ -24,7 +24,7 @@ export class JobTransaction<Owner> implements LongTransaction {
   #ended = false;
   /** Whether a statement that can write was sent. */
   hasWritten = false;
-  /** Whether a statement has failed, and the transaction with it. */
+  /** Whether a statement whose result was awaited has failed, and the transaction with it. */
   hasFailed = false;
 
   constructor(client: pg.ClientBase, isNamed: boolean, owner: Owner, pending: Pending<Owner>[]) {
@@ -48,7 +48,7 @@ export class JobTransaction<Owner> implements LongTransaction {
     if (!compiled.isQuery) this.hasWritten = true;
     const result = send(this.#client, toQuery(compiled, parameters, this.#isNamed));
     if (!compiled.returnsRows) {
-      // The result is checked later; this keeps Node.js from reporting an unhandled rejection until then.
+      // The result may be checked later; this keeps Node.js from reporting an unhandled rejection until then.
       result.catch(() => {});
       this.#pending.push({ owner: this.#owner, result });
       return [];

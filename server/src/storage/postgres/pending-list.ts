@@ -9,8 +9,8 @@ const FAILED_DELAY_MS = 60_000;
 
 /**
  * Empties the pending list of the index of terms (postgresql.org/docs/current/gin.html#GIN-FAST-UPDATE). Each
- * search reads the whole list, which takes 10 ms once it is full; and the write that fills it would wait until
- * the server has emptied it. On Citus, each shard has its own list, which only autovacuum empties early.
+ * search reads the whole list, which takes 10 ms once the list is full, and the write that fills it would wait
+ * until the server has emptied it. On Citus, each shard has its own list, which only autovacuum empties early.
  */
 export class PendingList {
   readonly #pool: Pool;

@@ -14,7 +14,10 @@ export interface PoolSettings {
   preparesStatements: boolean;
 }
 
-/** The longest wait for a connection. Waiting and running a statement together take less than five seconds. */
+/**
+ * The longest wait for a connection. With the default statement timeout, waiting and running a statement together take
+ * less than five seconds.
+ */
 const ACQUIRE_TIMEOUT_MS = 2_000;
 /** This many waiting requests per connection are served well before the timeout. */
 const WAITING_PER_CONNECTION = 150;
@@ -50,7 +53,10 @@ export class Pool {
   readonly longReads: FairSemaphore;
   readonly #pool: pg.Pool;
   readonly #backlogs = new Map<string, Backlog>();
-  /** Permits for the connections that are not shared. An account has at most a quarter, or half while it is alone. */
+  /**
+   * Permits for the connections that are not shared. An account has at most a quarter (or two, if that is more but
+   * not above half), or half while it is the only one.
+   */
   readonly #permits: FairSemaphore;
   readonly #shared: SharedConnections;
   readonly #openTimesMs = new WeakMap<pg.PoolClient, number>();

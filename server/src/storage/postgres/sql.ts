@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { EngineSql, KeyPrincipalRow } from '../database.ts';
 
-/** The length of an account's tag, which is the random last part of its id. */
+/** The length of an account's tag: the last characters of its id, which are random. */
 export const TAG_LENGTH = 8;
 
 export const postgresSql: EngineSql = {

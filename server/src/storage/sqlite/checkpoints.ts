@@ -11,9 +11,9 @@ import { ReaderThreads } from './reader-threads.ts';
  * changed several times are then written only once, which saves more than the checkpoint's two syncs cost.
  */
 const PAGES_MIN = 4_000;
-/** At this log size (56 MB), writes wait until all pages are in the database file, so that the log can start over. */
+/** At this log size (57 MB), writes wait until all pages are in the database file, so that the log can start over. */
 const LOG_PAGES_MAX = 14_000;
-/** Up to this log size (112 MB), urgent writes do not wait. */
+/** Up to this log size (115 MB), urgent writes do not wait. */
 const POSTPONED_PAGES_MAX = 2 * LOG_PAGES_MAX;
 /**
  * A checkpoint that empties the log holds the write lock, so it must not wait for readers. If a reader uses
@@ -69,7 +69,7 @@ export class Checkpoints {
   /**
    * Call this before each transaction. If the log has become too long, runs a checkpoint before further
    * writes: pages that are written during a checkpoint stay in the log. Urgent writes wait only if the log is
-   * twice as long, or if the disk is full.
+   * twice as long, or if the disk is full or almost full.
    * @throws {AppError} `storage_full` if the disk lacks space for the log's pages; further writes would only
    * add to them
    */

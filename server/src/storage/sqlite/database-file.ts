@@ -28,7 +28,7 @@ export const PAGE_BYTES = 4_096;
 /**
  * Makes sure that there is a writable database file, and creates one if there is none. Rejects incomplete
  * files, which SQLite would mistake for a new or an older database.
- * @throws {AppError} `unavailable` with a message for the operator
+ * @throws {AppError} `unavailable` or `storage_full`, with a message for the operator
  */
 export function prepareFile(path: string): void {
   makeDirectory(dirname(path));

@@ -24,7 +24,7 @@ const BATCH_LENGTH = { min: 32, max: 512 };
 /** Pages that are merged between two checks of the time; more if a single term has more. */
 const MERGED_PAGES = 16;
 
-/** A searched word is looked up as a prefix, which is slow for a common one, if more words than this begin with it. */
+/** If more words than this begin with a searched word, it is looked up as a prefix, which is slow for a common one. */
 const EXPANSIONS_MAX = 32;
 /** Words whose expansions are kept until the database changes. */
 const EXPANDED_MAX = 200;

@@ -62,8 +62,8 @@ async function migrateOnThread(path: string, tell: TellProgress): Promise<void> 
 /**
  * Migrates the tables in one transaction under the write lock; safe when several processes start at once, and
  * if it is interrupted. Closes the database on failure.
- * @throws {AppError} `unavailable` with a message for the operator if the tables are from a newer release or
- * cannot be changed
+ * @throws {AppError} with a message for the operator: `unavailable` if the tables are from a newer release or
+ * cannot be changed, or `storage_full`
  */
 export async function migrateHere(database: DatabaseSync, name: string, tell: TellProgress): Promise<void> {
   try {

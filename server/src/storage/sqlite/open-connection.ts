@@ -21,7 +21,7 @@ export function openReader(path: string): DatabaseSync {
 /**
  * Opens a durable connection, whose commits return once they are on disk. SQLite overwrites deleted data with
  * zeros. It runs no checkpoints on its own; `Checkpoints` does.
- * @throws {AppError} `unavailable` with a message for the operator
+ * @throws {AppError} `unavailable` or `storage_full`, with a message for the operator
  */
 export function openConnection(path: string): DatabaseSync {
   try {

@@ -9,8 +9,8 @@ const CACHE_KIB = 4_096;
 let tablesSql: string | undefined;
 
 /**
- * Opens a private, empty database with all tables, for either engine. SQLite keeps it in memory up to the size of
- * the cache, and the rest in an unnamed temporary file that is deleted when the connection closes
+ * Opens a private, empty SQLite database with all tables, even if the service uses PostgreSQL. SQLite keeps it in
+ * memory up to the size of the cache, and the rest in an unnamed temporary file that is deleted when the connection closes
  * (sqlite.org/inmemorydb.html).
  */
 export function openScratch(): Scratch {

@@ -32,7 +32,7 @@ export function beginSearch(
   const [row] = queries.all(sql`select number from account_numbers where account_id = ${accountId}`);
   const account = Number(row?.[0] ?? 0);
   const terms = termConditions(isQuick ? search : withNumbers(queries, account, search));
-  // Other searches do not read the index, so they do not need these listings.
+  // Only searches that read the index need the listings that are not indexed yet.
   const usesIndex = terms.length > 0 || ['distance', 'beds', 'baths'].includes(search.order.by);
   const unindexed = usesIndex ? index.findUnindexed(account) : [];
   return { queries, index, account, accountId, search, wanted, terms, unindexed, isQuick };

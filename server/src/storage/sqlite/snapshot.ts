@@ -20,7 +20,7 @@ import { openReader } from './open-connection.ts';
 const ALL_PAGES = 2 ** 31 - 1;
 /**
  * Copies a consistent state of the database to a new file, without delaying other connections.
- * @throws {AppError} `unavailable` with a message for the operator
+ * @throws {AppError} as `openReader` does, or an error of SQLite or the file system
  */
 export async function copyPages(path: string, target: string): Promise<void> {
   closeSync(openSync(target, 'wx', FILE_MODE));

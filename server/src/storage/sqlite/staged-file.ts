@@ -57,7 +57,7 @@ export type StagedKind = 'change' | 'mark';
 export class StagedFile {
   readonly #database: TemporaryDatabase;
 
-  /** Once the file has `bytesMax` bytes (a multiple of `PAGE_BYTES`), each call throws {AppError} `storage_full`. */
+  /** Once the file has `bytesMax` bytes (a multiple of `PAGE_BYTES`), adding to it throws {AppError} `storage_full`. */
   constructor(bytesMax = BYTES_MAX) {
     this.#database = new TemporaryDatabase(`
       pragma page_size = ${PAGE_BYTES};
@@ -121,7 +121,6 @@ export class StagedFile {
     this.#database.all('delete from work where number = ?', [number]);
   }
 
-  /** Adds the size of a planned change. */
   addSize(number: number, { docBytes, countedBytes, currentBytes }: ChangeSize): void {
     this.#database.all('insert into sizes values (?, ?, ?, ?)', [number, docBytes, countedBytes, currentBytes]);
   }

@@ -46,10 +46,10 @@ class JobFailure extends Error {
 }
 
 /**
- * All writes go through this queue. Waiting jobs are committed together (group commit), and settled once the
+ * All write jobs go through this queue. Waiting jobs are committed together (group commit), and settled once the
  * commit is synced to disk. Accounts take turns, within a group and across groups. If a job fails after a
  * write, the transaction is rolled back, and the other jobs of the group run again. Savepoints would avoid
- * that, but each makes the full-text index flush its buffer, which takes a third of a create's time.
+ * that, but each makes the full-text index flush its buffer, which takes a third of the time of creating a listing.
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
@@ -221,7 +221,7 @@ export class WriteQueue {
     return settles;
   }
 
-  /** Runs a job. @throws if the whole transaction has failed, including all jobs of the group */
+  /** Runs a job. @throws if the whole transaction has failed, and all jobs of the group with it */
   async #runJob(job: Job, guard: TurnGuard): Promise<Settle> {
     const transaction = new JobTransaction(this.#connection, guard);
     this.#running = { job, transaction };
@@ -262,7 +262,7 @@ export class WriteQueue {
     if (this.#database.isTransaction) this.#database.exec('rollback');
   }
 
-  /** If the rollback fails here and again in `#begin`, the next transaction's jobs get the error. */
+  /** If the rollback fails here and again in `#begin`, all waiting jobs get the error. */
   #leaveTransaction(): void {
     try {
       this.#rollback();

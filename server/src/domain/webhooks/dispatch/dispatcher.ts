@@ -246,7 +246,7 @@ export class Dispatcher {
     return sender;
   }
 
-  /** A sender that has ended starts again at the next tick, from the state in the database. */
+  /** Unless its endpoint was disabled, a sender that has ended starts again at the next tick, from the stored state. */
   #onEnd(sender: EndpointSender, why: EndReason): void {
     // A new sender may have replaced this one.
     if (this.#senders.get(sender.webhook.id) === sender) this.#senders.delete(sender.webhook.id);

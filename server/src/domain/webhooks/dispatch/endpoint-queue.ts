@@ -21,7 +21,10 @@ export interface Entry {
 export class EndpointQueue {
   /** The events of each listing, in order. Only the first event of a listing can be sent. */
   readonly #lanes = new Map<string, Entry[]>();
-  /** Events that are neither settled nor stored, in order. The position cannot move past the first one. */
+  /**
+   * Events that were not stored when they were added, in order. The position cannot move past the first one that is
+   * still neither settled nor stored.
+   */
   readonly #open: Entry[] = [];
   readonly #settled = new Set<Entry>();
   /** The first events of listings: those that can be sent now, and those that wait until they are due. */
@@ -35,7 +38,7 @@ export class EndpointQueue {
     this.readTo = position;
   }
 
-  /** Every event up to this sequence is settled or stored. */
+  /** Every event up to this sequence is settled, filtered out, or stored. */
   get position(): number {
     return this.#first === undefined ? this.readTo : this.#first.sequence - 1;
   }

@@ -350,7 +350,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return nextAttemptAt(entry.attempts, now, retryAfterMs);
   }
 
-  /** The first success after a long failure makes all waiting events ready. */
+  /** The first success after a long failure makes all waiting events ready if events of many listings wait. */
   #adapt(isDelivered: boolean, now: number): void {
     this.#limit = isDelivered ? Math.min(LIMIT_MAX, this.#limit + 1) : Math.max(1, this.#limit >> 1);
     this.#failuresInRow = isDelivered ? 0 : this.#failuresInRow + 1;

@@ -26,8 +26,8 @@ const activityQuery = z.strictObject({
     .string()
     .meta({ description: 'The id of the affected object; of a feed, its name.', example: EXAMPLE_ID })
     .optional(),
-  'at[gte]': timeParameter('At this time or later').optional(),
-  'at[lt]': timeParameter('Before this time').optional(),
+  'at[gte]': timeParameter('Only entries at this time or later').optional(),
+  'at[lt]': timeParameter('Only entries before this time').optional(),
 });
 
 const entry = namedObject('AuditEntry', {

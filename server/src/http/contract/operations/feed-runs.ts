@@ -77,12 +77,12 @@ export const listRunErrorsOperation = operation('account', 'get', '/feeds/{name}
   summary: 'List the failed rows of a run',
   description:
     "The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's " +
-    'own columns follow `line`, `code`, `message`, and `details`; if the row has a column with such a name, `error_` ' +
-    'is added before it. You can correct the rows and send the file to ' +
-    "`/imports` with the feed's `map`, `clean`, and other parameters for reading the file, and with " +
-    '`ignoreUnknown=true`, which skips these four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 ' +
-    'MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the ' +
-    "account's oldest runs are removed.",
+    'own columns follow `line`, `code`, `message`, and `details`. If the file or the `map` of the feed has a column ' +
+    'with one of these four names, the service puts `error_` before its own column name, as in `error_line`. You can ' +
+    "correct the rows and send the file to `/imports` with the feed's `map`, `clean`, and other parameters for " +
+    'reading the file, and with `ignoreUnknown=true`, which skips the four columns. Up to 100,000 rows and 64 MiB ' +
+    'are kept per run, and 256 MiB per account; beyond that, further failed rows of a run are only counted, and the ' +
+    "failed rows of the account's oldest runs are removed.",
   types: [JSON_TYPE, NDJSON_TYPE, CSV_TYPE],
   replies: [
     {

@@ -42,7 +42,7 @@ export const listOperation = operation('account', 'get', '/listings', {
     "All of the account's listings, newest first (descending `id`). Filters select listings, and `sort` or `near` " +
     'changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is ' +
     'not valid JSON. If a listing is created or deleted between two pages, no other listing is repeated or skipped. ' +
-    '`sequence` is read before the first listing.',
+    '`sequence` is read before the first listing, so the events after it include every change during the response.',
   query: listQuery,
   partners: [...SEARCH_PARTNERS, ['fields', 'near', DISTANCE]],
   types: LIST_TYPES,
@@ -52,7 +52,7 @@ export const listOperation = operation('account', 'get', '/listings', {
       status: 200,
       description: 'The listings.',
       schema: namedObject('ListingList', {
-        data: z.array(listing).describe('With `fields`, listings have only the named members, required or not.'),
+        data: z.array(listing).describe('With `fields`, listings lack all other members, even required ones.'),
         nextCursor: z.string().nullable().describe('The `cursor` of the next page; null on the last page.'),
         sequence: count("The account's sequence, which increases by one with each change."),
         epoch: z.string().describe('Identifies the history of the database; a restore changes the epoch.'),

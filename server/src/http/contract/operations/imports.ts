@@ -16,8 +16,9 @@ export const NDJSON_TYPE = 'application/x-ndjson';
 const importQuery = z.strictObject({
   atomic: booleanParameter(
     'Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 ' +
-      'and nothing is changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search ' +
-      'words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.',
+      'and nothing is changed. The listings before and after the change, with their search words, can take up to 24 ' +
+      'MiB on SQLite and 192 MiB on PostgreSQL; a larger import gets 413. Only an atomic import accepts an ' +
+      '`Idempotency-Key`; a dry run does not.',
   ).optional(),
   mode: choiceParameter(
     ['merge', 'replace'],

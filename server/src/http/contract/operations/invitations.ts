@@ -71,7 +71,7 @@ export const createInvitationOperation = operation('administrator', 'post', '/in
 export const deleteInvitationOperation = operation('administrator', 'delete', '/invitations/{invitationId}', {
   operationId: 'deleteInvitation',
   summary: 'Revoke an invitation',
-  description: 'Revokes an open invitation; its link stops working.',
+  description: 'Revokes an open invitation; its links stop working.',
   replies: [{ status: 204, description: 'Revoked.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
   errorExamples: {

@@ -35,8 +35,8 @@ const requestsQuery = z.strictObject({
   method: namesParameter(LOGGED_METHODS, 'Only requests with one of these methods.', ['POST']).optional(),
   code: z.string().meta({ description: 'The code of the error response.', example: 'validation_failed' }).optional(),
   path: z.string().meta({ description: 'The beginning of the path.', example: '/v1/listings' }).optional(),
-  'at[gte]': timeParameter('The request ended at this time or later').optional(),
-  'at[lt]': timeParameter('The request ended before this time').optional(),
+  'at[gte]': timeParameter('Only requests that ended at this time or later').optional(),
+  'at[lt]': timeParameter('Only requests that ended before this time').optional(),
 });
 
 const request = namedObject('LoggedRequest', {

@@ -8,7 +8,7 @@ import { SESSION_REPLY } from './session.ts';
 const setupState = namedObject('SetupState', {
   isOpen: z.boolean().describe('Whether there is no administrator yet.'),
   needsAccountName: z.boolean().describe('Whether there is no account yet.'),
-  file: z.string().nullable().describe('The file with the link, in the data directory of the service.'),
+  file: z.string().nullable().describe('The name of the file with the link, in `DATA_DIR`; null if there is none.'),
 });
 
 export const retrieveSetupOperation = operation('anyone', 'get', '/setup', {

@@ -52,8 +52,8 @@ export const redeliverOperation = operation('full', 'post', `${path}/{deliveryId
   operationId: 'redeliverWebhookDelivery',
   summary: 'Send one event again',
   description:
-    'Sends the event of a delivery as soon as the endpoint is enabled and reachable, with the same `webhook-id`, and ' +
-    'retries it like a new event.',
+    'Sends the event of a delivery again, with the same `webhook-id`, and retries it like a new event. The first ' +
+    'attempt is immediate unless the endpoint is disabled or an earlier event of the listing is pending.',
   requestHeaders: [IDEMPOTENCY_KEY],
   replies: [
     {

@@ -47,9 +47,9 @@ export const createWebhookOperation = operation('full', 'post', '/webhooks', {
   operationId: 'createWebhook',
   summary: 'Create a webhook endpoint',
   description:
-    'Every event that matches the filters and occurs after the endpoint is created is sent to its URL. Deliveries ' +
-    'are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), sent in order for each ' +
-    'listing, and made at least once. ' +
+    'Every event that matches the filters and occurs after the endpoint is created is sent to its URL at least once. ' +
+    'Requests are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), and the events of a ' +
+    'listing are sent in order. ' +
     'A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service ' +
     'retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. ' +
     'Only this response shows the signing secret. An account can have ' +
@@ -140,7 +140,7 @@ export const testWebhookOperation = operation('full', 'post', `${path}/test`, {
     'for its response, and returns the response. The sample is not retried and is not a delivery.',
   replies: [
     okReply('The result, even if the endpoint failed.', webhookTest, {
-      id: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test',
+      id: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test3f6h8j0k1m5n',
       delivered: true,
       status: 204,
       durationMs: 87,

@@ -49,10 +49,11 @@ const settings = {
   clean: z
     .boolean(expected('true or false'))
     .describe('Whether values such as `$450,000` and `1,250 sq ft` are accepted and converted.'),
-  dates: choice(['mdy', 'dmy'], 'The order of dates such as `03/04/2026`; null if there are none.').nullable(),
+  dates: choice(['mdy', 'dmy'], 'The order of dates such as `03/04/2026`. If null, such dates are errors.').nullable(),
   decimal: choice(
     ['comma', 'point'],
-    'The decimal separator of numbers: `267.500` is 267500 (`comma`) or 267.5 (`point`). Null if that is not known.',
+    'The decimal separator of numbers: `267.500` is 267500 (`comma`) or 267.5 (`point`). If null, `clean` rejects ' +
+      'such numbers.',
   ).nullable(),
   ignoreUnknown: z
     .boolean(expected('true or false'))
@@ -121,8 +122,9 @@ export const fileWarnings = z
   .array(namedObject('FileWarning', { field: z.string(), message: z.string() }))
   .optional()
   .describe(
-    "Fields in which some values name a unit or currency other than the account's default, and others name none. " +
-      'Only in the response to a file with `clean`, and only if there are such fields.',
+    "The unit or currency fields, such as `currency`, for which some amounts name a value other than the account's " +
+      'default, others name none, and `defaults` has none. Only in the response to a file with `clean`, and only if ' +
+      'there are such fields.',
   );
 
 export const feedRun = namedObject('FeedRun', {

@@ -78,5 +78,8 @@ export const readingParameters = {
     'The decimal separator of numbers: `267.500` is 267500 (`comma`) or 267.5 (`point`). Requires `clean=true`.',
     'comma',
   ).optional(),
-  ignoreUnknown: booleanParameter('Skips unknown columns and members.').optional(),
+  ignoreUnknown: booleanParameter(
+    "Skips unknown columns and members. A feed's CSV file is still rejected if an unknown column could be the new " +
+      'name of a column that an earlier file had and this one lacks.',
+  ).optional(),
 };
