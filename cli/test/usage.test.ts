@@ -86,6 +86,7 @@ describe('exit codes', () => {
       [['lst'], /Did you mean list\?/],
       [['list', '--stauts', 'active'], /Did you mean --status\?/],
       [['list', '--limit', '0'], /whole number, at least 1/],
+      [['webhooks', 'deliveries', 'whk_1', '--limit', '0'], /whole number, at least 1/],
       [['list', '--json', '--csv'], /Choose either/],
       [['list', '--beds-gte', 'three'], /must be a number/],
       [['create', '--beds', '1,000'], /must be a number/],

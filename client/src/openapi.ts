@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List all listings
-         * @description All of the account's listings, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is not valid JSON. If a listing is created or deleted between two pages, no other listing is repeated or skipped. `sequence` is read before the first listing.
+         * @description All of the account's listings, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is not valid JSON. If a listing is created or deleted between two pages, no other listing is repeated or skipped. `sequence` is read before the first listing, so the events after it include every change during the response.
          */
         get: operations["listListings"];
         put?: never;
@@ -249,7 +249,7 @@ export interface paths {
         };
         /**
          * List the failed rows of a run
-         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`; if the row has a column with such a name, `error_` is added before it. You can correct the rows and send the file to `/imports` with the feed's `map`, `clean`, and other parameters for reading the file, and with `ignoreUnknown=true`, which skips these four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the account's oldest runs are removed.
+         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`. If the file or the `map` of the feed has a column with one of these four names, the service puts `error_` before its own column name, as in `error_line`. You can correct the rows and send the file to `/imports` with the feed's `map`, `clean`, and other parameters for reading the file, and with `ignoreUnknown=true`, which skips the four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the account's oldest runs are removed.
          */
         get: operations["listFeedRunErrors"];
         put?: never;
@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Every event that matches the filters and occurs after the endpoint is created is sent to its URL. Deliveries are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), sent in order for each listing, and made at least once. A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
+         * @description Every event that matches the filters and occurs after the endpoint is created is sent to its URL at least once. Requests are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), and the events of a listing are sent in order. A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -403,7 +403,7 @@ export interface paths {
         put?: never;
         /**
          * Send one event again
-         * @description Sends the event of a delivery as soon as the endpoint is enabled and reachable, with the same `webhook-id`, and retries it like a new event.
+         * @description Sends the event of a delivery again, with the same `webhook-id`, and retries it like a new event. The first attempt is immediate unless the endpoint is disabled or an earlier event of the listing is pending.
          */
         post: operations["redeliverWebhookDelivery"];
         delete?: never;
@@ -437,7 +437,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         ListingList: {
-            /** @description With `fields`, listings have only the named members, required or not. */
+            /** @description With `fields`, listings lack all other members, even required ones. */
             data: components["schemas"]["Listing"][];
             /** @description The `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
@@ -906,7 +906,7 @@ export interface components {
             repeated: number;
             /** @description Values that `clean` or `values` converted, in rows that did not fail. */
             cleaned: number;
-            /** @description The first 100 errors. */
+            /** @description The first failed rows, at most 100; with `progress=true`, at most 10,000. */
             errors: ({
                 /** @description The line on which the row begins or, for a JSON array, the element; both are counted from 1. */
                 line: number;
@@ -921,7 +921,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description Fields in which some values name a unit or currency other than the account's default, and others name none. Only in the response to a file with `clean`, and only if there are such fields. */
+            /** @description The unit or currency fields, such as `currency`, for which some amounts name a value other than the account's default, others name none, and `defaults` has none. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
         };
         FileWarning: {
@@ -1044,7 +1044,7 @@ export interface components {
                 code: string;
                 message: string;
             };
-            /** @description Fields in which some values name a unit or currency other than the account's default, and others name none. Only in the response to a file with `clean`, and only if there are such fields. */
+            /** @description The unit or currency fields, such as `currency`, for which some amounts name a value other than the account's default, others name none, and `defaults` has none. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
         };
         FailedRow: {
@@ -1086,7 +1086,7 @@ export interface components {
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];
-            /** @description Fields in which some values name a unit or currency other than the account's default, and others name none. Only in the response to a file with `clean`, and only if there are such fields. */
+            /** @description The unit or currency fields, such as `currency`, for which some amounts name a value other than the account's default, others name none, and `defaults` has none. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
             /** @description Up to 1,000 changes of each kind; fewer updates and failed rows if they are longer than 2 MiB. */
             examples: {
@@ -1798,7 +1798,7 @@ export interface components {
          */
         RequestId: string;
         /**
-         * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+         * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
          * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
          */
         IdempotencyKey: string;
@@ -2456,7 +2456,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2662,7 +2662,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2723,7 +2723,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2936,7 +2936,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3071,7 +3071,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3132,7 +3132,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3515,7 +3515,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing is changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
+                 * @description Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing is changed. The listings before and after the change, with their search words, can take up to 24 MiB on SQLite and 192 MiB on PostgreSQL; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
                  * @example true
                  */
                 atomic?: boolean;
@@ -3581,14 +3581,14 @@ export interface operations {
                  */
                 decimal?: "comma" | "point";
                 /**
-                 * @description Skips unknown columns and members.
+                 * @description Skips unknown columns and members. A feed's CSV file is still rejected if an unknown column could be the new name of a column that an earlier file had and this one lacks.
                  * @example true
                  */
                 ignoreUnknown?: boolean;
             };
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4095,7 +4095,7 @@ export interface operations {
                  */
                 decimal?: "comma" | "point";
                 /**
-                 * @description Skips unknown columns and members.
+                 * @description Skips unknown columns and members. A feed's CSV file is still rejected if an unknown column could be the new name of a column that an earlier file had and this one lacks.
                  * @example true
                  */
                 ignoreUnknown?: boolean;
@@ -4293,7 +4293,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4376,7 +4376,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4973,7 +4973,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5198,7 +5198,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5274,7 +5274,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5440,7 +5440,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5563,7 +5563,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test",
+                     *       "id": "msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test3f6h8j0k1m5n",
                      *       "delivered": true,
                      *       "status": 204,
                      *       "durationMs": 87,
@@ -5616,7 +5616,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5897,7 +5897,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -31,10 +31,10 @@ function isTransient({ status, code }: ApiError): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/** An error with `created` comes from an interrupted import, some of whose rows may be saved. */
+/** An error with `created` or `runId` comes from an interrupted import or feed run, some of whose rows may be saved. */
 function isUnread({ code, members }: ApiError): boolean {
   const isRejection = code === 'too_many_imports' || code === 'unavailable';
-  return code === 'rate_limited' || (isRejection && members.created === undefined);
+  return code === 'rate_limited' || (isRejection && members.created === undefined && members.runId === undefined);
 }
 
 /** A longer timer would fire at once. */

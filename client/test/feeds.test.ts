@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { defer } from '../../testkit/src/cleanup.ts';
 import { startTestService, type Tenant } from '../../testkit/src/service.ts';
 import { directoryFor } from '../../testkit/src/serving.ts';
 import { until } from '../../testkit/src/until.ts';
@@ -124,6 +127,27 @@ describe('a feed', () => {
     assert.equal(busy.members.runId, running.id);
     gate.resolve();
     assert.equal((await first).created, 2);
+  });
+
+  test('is sent again after a rejection, but not after an interrupted run', async (t) => {
+    let members: object = {};
+    let attempts = 0;
+    const server = createServer((request, response) => {
+      attempts += 1;
+      request.resume();
+      const error = { code: 'unavailable', message: 'Not now.', ...members };
+      response.writeHead(503, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }));
+    });
+    defer(t, () => server.close());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const baseUrl = `http://127.0.0.1:${Object(server.address()).port}/v1`;
+    const feeds = new Feeds({ apiKey: (await service.createTenant()).key, baseUrl, maxRetries: 1 });
+    await assert.rejects(feeds.put('mls', rows(1)), { code: 'unavailable' });
+    assert.equal(attempts, 2);
+    members = { runId: 'run_0' };
+    await assert.rejects(feeds.put('mls', rows(1)), { code: 'unavailable' });
+    assert.equal(attempts, 3);
   });
 
   test('has settings, and is deleted with or without its listings', async () => {

@@ -24,7 +24,7 @@ if (isOlder(process.versions.node, NODE_MIN)) {
 } else {
   if (process.argv[2] === 'serve') startWithMemoryFlags();
   for (const flag of FLAGS) setFlagsFromString(flag);
-  // Next to the code, so that it is as protected as the code; without write access there is no cache.
+  // The cache is next to the code, so it is as protected as the code. Without write access, there is no cache.
   module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
   import(isClone ? SOURCE : BUILT);
 }

@@ -14,7 +14,7 @@ const DIRECTORY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const HEADING = /^## (\S+) - (\S+) \(.+\)$/gm;
 
 const LICENSE_FILE = /(^|\/)(licen[cs]e|notice|copyright)[^/.]*(\.(md|txt))?$/i;
-/** Comments that minifiers keep. The bundle has no comments. */
+/** Comments that minifiers keep, such as licenses. The bundle has no comments, so `licenses.md` contains them. */
 const NOTICE = /\/\*!.*?\*\//gs;
 
 /** Writes `licenses.md` with the packages of these modules: most licenses require their texts to be distributed. */

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { type OutputOptions, type Plugin, rolldown } from 'rolldown';
 
 const SOURCE = join(import.meta.dirname, '../src');
-/** The program, and the part that tests run in a thread. */
+/** The program, and the part that tests run in a thread (`testkit/src/warm-server.ts`). */
 const ENTRIES = ['main.ts', 'commands/program.ts'];
 
 /**

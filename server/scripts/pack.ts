@@ -10,7 +10,7 @@ const SERVER = join(import.meta.dirname, '..');
 const REPOSITORY = join(SERVER, '..');
 const DIST = join(SERVER, 'dist');
 const VIEWER = fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'));
-/** Includes the licenses of the bundled code. */
+/** Includes the licenses of the code in the viewer's bundle. */
 const VIEWER_FILES = [
   'swagger-ui.css',
   'swagger-ui-bundle.js',

@@ -13,7 +13,7 @@ interface LockedPackage {
   [member: string]: unknown;
 }
 
-/** Why a package may be left out. */
+/** Whether npm can leave a package out. */
 interface Flags {
   optional?: true;
 }

@@ -176,7 +176,7 @@ describe('architecture', () => {
     assert.deepEqual(misplaced, []);
   });
 
-  test('better-auth is loaded at the first sign-in, not at the start', () => {
+  test('better-auth is only imported dynamically, so commands and workers load it only when they need it', () => {
     const entry = 'http/identity/better-auth.ts';
     const loading = withoutTypes(inner).filter(
       ({ file, target }) => target === entry || (target === 'http/identity/single-use-codes.ts' && file !== entry),

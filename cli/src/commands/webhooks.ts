@@ -1,7 +1,7 @@
 import type { ListingEvent } from '@property-listings/client';
 import { type Webhook, WebhookEndpoints } from '@property-listings/client/webhook-endpoints';
 import { InvalidArgumentError } from 'commander';
-import { parseSequence, toGiven } from '../arguments.ts';
+import { parseCount, parseSequence, toGiven } from '../arguments.ts';
 import type { Command } from '../command.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { withTypeOption } from '../event-types.ts';
@@ -156,7 +156,7 @@ function addDeliveries(webhooks: Command): void {
   const deliveries = webhooks.command('deliveries').description('show the latest deliveries of an endpoint');
   withOutputOptions(deliveries.argument('<id>', ENDPOINT_ID))
     .choice('--state <state>', `only deliveries in this state: ${STATES.join(', ')}`, STATES)
-    .option('--limit <count>', 'maximum number of deliveries, up to 200 (default: 50)', parseSequence)
+    .option('--limit <count>', 'maximum number of deliveries, up to 200 (default: 50)', parseCount)
     .action((id: string, options: OutputOptions & { state?: (typeof STATES)[number]; limit?: number }) =>
       withEndpoints(options, async (endpoints) => {
         const { limit, state } = options;

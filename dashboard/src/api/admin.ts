@@ -557,7 +557,7 @@ export interface paths {
         };
         /**
          * List all listings
-         * @description All of the account's listings, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is not valid JSON. If a listing is created or deleted between two pages, no other listing is repeated or skipped. `sequence` is read before the first listing.
+         * @description All of the account's listings, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is not valid JSON. If a listing is created or deleted between two pages, no other listing is repeated or skipped. `sequence` is read before the first listing, so the events after it include every change during the response.
          */
         get: operations["listListings"];
         put?: never;
@@ -793,7 +793,7 @@ export interface paths {
         };
         /**
          * List the failed rows of a run
-         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`; if the row has a column with such a name, `error_` is added before it. You can correct the rows and send the file to `/imports` with the feed's `map`, `clean`, and other parameters for reading the file, and with `ignoreUnknown=true`, which skips these four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the account's oldest runs are removed.
+         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`. If the file or the `map` of the feed has a column with one of these four names, the service puts `error_` before its own column name, as in `error_line`. You can correct the rows and send the file to `/imports` with the feed's `map`, `clean`, and other parameters for reading the file, and with `ignoreUnknown=true`, which skips the four columns. Up to 100,000 rows and 64 MiB are kept per run, and 256 MiB per account; beyond that, further failed rows of a run are only counted, and the failed rows of the account's oldest runs are removed.
          */
         get: operations["listFeedRunErrors"];
         put?: never;
@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Every event that matches the filters and occurs after the endpoint is created is sent to its URL. Deliveries are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), sent in order for each listing, and made at least once. A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
+         * @description Every event that matches the filters and occurs after the endpoint is created is sent to its URL at least once. Requests are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), and the events of a listing are sent in order. A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -947,7 +947,7 @@ export interface paths {
         put?: never;
         /**
          * Send one event again
-         * @description Sends the event of a delivery as soon as the endpoint is enabled and reachable, with the same `webhook-id`, and retries it like a new event.
+         * @description Sends the event of a delivery again, with the same `webhook-id`, and retries it like a new event. The first attempt is immediate unless the endpoint is disabled or an earlier event of the listing is pending.
          */
         post: operations["redeliverWebhookDelivery"];
         delete?: never;
@@ -1000,7 +1000,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/views/{name}": {
+    "/views/{viewName}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1252,7 +1252,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invitation
-         * @description Revokes an open invitation; its link stops working.
+         * @description Revokes an open invitation; its links stop working.
          */
         delete: operations["deleteInvitation"];
         options?: never;
@@ -1315,7 +1315,7 @@ export interface components {
             isOpen: boolean;
             /** @description Whether there is no account yet. */
             needsAccountName: boolean;
-            /** @description The file with the link, in the data directory of the service. */
+            /** @description The name of the file with the link, in `DATA_DIR`; null if there is none. */
             file: string | null;
         };
         SetupOffer: {
@@ -1342,7 +1342,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description Members manage listings; administrators also manage keys, the team, and the account.
+             * @description Members manage listings; administrators also manage keys, webhook endpoints, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
@@ -1386,7 +1386,7 @@ export interface components {
                     keyId: string;
                     /** @description Number of requests with the key, excluding requests above its rate limit. */
                     requests: number;
-                    /** @description Number of these requests with a status of 400 or above. */
+                    /** @description Number of these requests with a status of 400 or above, except 401 and 429. */
                     errors: number;
                 }[];
             };
@@ -1427,7 +1427,7 @@ export interface components {
             deleted: number;
         };
         ListingList: {
-            /** @description With `fields`, listings have only the named members, required or not. */
+            /** @description With `fields`, listings lack all other members, even required ones. */
             data: components["schemas"]["Listing"][];
             /** @description The `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
@@ -1875,7 +1875,7 @@ export interface components {
             repeated: number;
             /** @description Values that `clean` or `values` converted, in rows that did not fail. */
             cleaned: number;
-            /** @description The first 100 errors. */
+            /** @description The first failed rows, at most 100; with `progress=true`, at most 10,000. */
             errors: ({
                 /** @description The line on which the row begins or, for a JSON array, the element; both are counted from 1. */
                 line: number;
@@ -1890,7 +1890,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description Fields in which some values name a unit or currency other than the account's default, and others name none. Only in the response to a file with `clean`, and only if there are such fields. */
+            /** @description The unit or currency fields, such as `currency`, for which some amounts name a value other than the account's default, others name none, and `defaults` has none. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
         };
         FileWarning: {
@@ -2013,7 +2013,7 @@ export interface components {
                 code: string;
                 message: string;
             };
-            /** @description Fields in which some values name a unit or currency other than the account's default, and others name none. Only in the response to a file with `clean`, and only if there are such fields. */
+            /** @description The unit or currency fields, such as `currency`, for which some amounts name a value other than the account's default, others name none, and `defaults` has none. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
         };
         FailedRow: {
@@ -2055,7 +2055,7 @@ export interface components {
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];
-            /** @description Fields in which some values name a unit or currency other than the account's default, and others name none. Only in the response to a file with `clean`, and only if there are such fields. */
+            /** @description The unit or currency fields, such as `currency`, for which some amounts name a value other than the account's default, others name none, and `defaults` has none. Only in the response to a file with `clean`, and only if there are such fields. */
             warnings?: components["schemas"]["FileWarning"][];
             /** @description Up to 1,000 changes of each kind; fewer updates and failed rows if they are longer than 2 MiB. */
             examples: {
@@ -2295,7 +2295,7 @@ export interface components {
         Columns: {
             columns: {
                 name: string;
-                /** @description The field that the name means, or probably means. */
+                /** @description The field, or the part of a field such as `LotSizeAcres`, that the name means or probably means. */
                 field: string | null;
                 /** @description Whether an import can read the column without `map`. */
                 isKnown: boolean;
@@ -2487,7 +2487,7 @@ export interface components {
             status: number | null;
             /** @description The code of an error response. */
             code: string | null;
-            /** @description From the request to the end of the response. */
+            /** @description From its arrival to the end of the response. */
             durationMs: number;
             /** @description The `X-Request-Id` of the response. */
             requestId: string;
@@ -2512,7 +2512,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description Members manage listings; administrators also manage keys, the team, and the account.
+             * @description Members manage listings; administrators also manage keys, webhook endpoints, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
@@ -2526,7 +2526,7 @@ export interface components {
         };
         RoleChange: {
             /**
-             * @description Members manage listings; administrators also manage keys, the team, and the account.
+             * @description Members manage listings; administrators also manage keys, webhook endpoints, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
@@ -2543,7 +2543,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description Members manage listings; administrators also manage keys, the team, and the account.
+             * @description Members manage listings; administrators also manage keys, webhook endpoints, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
@@ -2567,7 +2567,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description Members manage listings; administrators also manage keys, the team, and the account.
+             * @description Members manage listings; administrators also manage keys, webhook endpoints, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
@@ -2580,7 +2580,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description Members manage listings; administrators also manage keys, the team, and the account.
+             * @description Members manage listings; administrators also manage keys, webhook endpoints, the team, and the account.
              * @enum {string}
              */
             role: "administrator" | "member";
@@ -3118,7 +3118,7 @@ export interface components {
          */
         IfNoneMatch: string;
         /**
-         * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+         * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
          * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
          */
         IdempotencyKey: string;
@@ -3163,6 +3163,11 @@ export interface components {
          */
         deliveryId: string;
         /**
+         * @description The name of the saved view.
+         * @example Active in Austin
+         */
+        viewName: string;
+        /**
          * @description The `id` of the key.
          * @example key_01kt3vb2d4f6h8j0k1m3n5p7q9
          */
@@ -3191,7 +3196,7 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description The session cookie, sent when a session starts, is extended, or ends; until the second factor is verified, the cookie of the pending sign-in.
+         * @description The session cookie, sent when a session starts, is extended, or ends; until the second factor is verified, the cookie of the pending sign-in; for a passkey, the cookie that identifies the challenge.
          * @example property-listings.session_token=…; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax
          */
         "Set-Cookie": string;
@@ -3330,6 +3335,7 @@ export type ParameterName = components['parameters']['name'];
 export type ParameterRunId = components['parameters']['runId'];
 export type ParameterWebhookId = components['parameters']['webhookId'];
 export type ParameterDeliveryId = components['parameters']['deliveryId'];
+export type ParameterViewName = components['parameters']['viewName'];
 export type ParameterKeyId = components['parameters']['keyId'];
 export type ParameterEntryId = components['parameters']['entryId'];
 export type ParameterMemberId = components['parameters']['memberId'];
@@ -6405,7 +6411,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6615,7 +6621,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6680,7 +6686,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -6897,7 +6903,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7035,7 +7041,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7100,7 +7106,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -7491,7 +7497,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing is changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
+                 * @description Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing is changed. The listings before and after the change, with their search words, can take up to 24 MiB on SQLite and 192 MiB on PostgreSQL; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
                  * @example true
                  */
                 atomic?: boolean;
@@ -7557,14 +7563,14 @@ export interface operations {
                  */
                 decimal?: "comma" | "point";
                 /**
-                 * @description Skips unknown columns and members.
+                 * @description Skips unknown columns and members. A feed's CSV file is still rejected if an unknown column could be the new name of a column that an earlier file had and this one lacks.
                  * @example true
                  */
                 ignoreUnknown?: boolean;
             };
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8076,7 +8082,7 @@ export interface operations {
                  */
                 decimal?: "comma" | "point";
                 /**
-                 * @description Skips unknown columns and members.
+                 * @description Skips unknown columns and members. A feed's CSV file is still rejected if an unknown column could be the new name of a column that an earlier file had and this one lacks.
                  * @example true
                  */
                 ignoreUnknown?: boolean;
@@ -8273,7 +8279,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8357,7 +8363,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -8964,7 +8970,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9191,7 +9197,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9269,7 +9275,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9434,7 +9440,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9563,7 +9569,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test",
+                     *       "id": "msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test3f6h8j0k1m5n",
                      *       "delivered": true,
                      *       "status": 204,
                      *       "durationMs": 87,
@@ -9614,7 +9620,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -9895,7 +9901,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response.
+                 * @description Makes the request safe to repeat. 1 to 255 visible ASCII characters, such as a UUID; use a new key for each new request. For 24 hours after the request succeeds, repeating it with the same key changes nothing and gets the same response; for a feed or a webhook endpoint, the response shows its current state.
                  * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -10296,10 +10302,10 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description The name of the feed.
-                 * @example mls
+                 * @description The name of the saved view.
+                 * @example Active in Austin
                  */
-                name: components["parameters"]["name"];
+                viewName: components["parameters"]["viewName"];
             };
             cookie?: never;
         };
@@ -11079,12 +11085,12 @@ export interface operations {
                  */
                 targetId?: string;
                 /**
-                 * @description At this time or later; a date without a time is midnight UTC.
+                 * @description Only entries at this time or later; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "at[gte]"?: string;
                 /**
-                 * @description Before this time; a date without a time is midnight UTC.
+                 * @description Only entries before this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "at[lt]"?: string;
@@ -11289,12 +11295,12 @@ export interface operations {
                  */
                 path?: string;
                 /**
-                 * @description The request ended at this time or later; a date without a time is midnight UTC.
+                 * @description Only requests that ended at this time or later; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "at[gte]"?: string;
                 /**
-                 * @description The request ended before this time; a date without a time is midnight UTC.
+                 * @description Only requests that ended before this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "at[lt]"?: string;

@@ -161,7 +161,10 @@ function originOf({ incoming }: Exchange, { publicUrl }: Services): string {
   return publicUrl ?? (host === undefined ? '' : `http://${host}`);
 }
 
-/** Handles an unknown path. Below an API's base path, unauthenticated requests get 401, to hide which paths exist. */
+/**
+ * Handles an unknown path. Below an API's base path, unauthenticated requests get 401, to hide which paths exist,
+ * except below `openBelow`.
+ */
 function toMissing(error: AppError, path: string, services: Services): RouteMatch {
   const api = path === V1.base ? V1 : [V1, ADMIN].find(({ base }) => path.startsWith(`${base}/`));
   const isPublic = api?.openBelow === undefined ? api === undefined : path.startsWith(api.openBelow);

@@ -15,7 +15,7 @@ import { removeExpired } from '../storage/expired.ts';
 import { schedule } from './schedule.ts';
 
 const PURGE_INTERVAL_MS = 60_000;
-/** Deleted data stays in the write-ahead log for at most this time. */
+/** Deleted data stays in the write-ahead log for about this time. */
 const LOG_INTERVAL_MS = 600_000;
 /** The interval is long, because each purge reads every account. */
 const EVENT_PURGE_INTERVAL_MS = 600_000;
@@ -24,9 +24,9 @@ const LOST_RUNS_INTERVAL_MS = 30_000;
 /** How often the metric of late feeds is updated. */
 const LATE_FEEDS_INTERVAL_MS = 60_000;
 const FEED_PURGE_INTERVAL_MS = 3_600_000;
-/** Expired sign-ins are rejected long before they are removed. */
+/** The interval can be long, because expired sign-ins are rejected even before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
-/** Few requests are left: those that ended after the account's deletion, or that the deletion could not remove. */
+/** Few logged requests remain: those that ended after the account's deletion, or that the deletion could not remove. */
 const DELETED_PURGE_INTERVAL_MS = 3_600_000;
 
 /**
@@ -64,9 +64,12 @@ export function scheduleHousekeeping(
     schedule('end lost feed runs', LOST_RUNS_INTERVAL_MS, () => endLostRuns(database), logger),
     purge('deliveries', EVENT_PURGE_INTERVAL_MS, (now, signal) => purgeDeliveries(database, now, signal)),
     purge('request log', PURGE_INTERVAL_MS, (now, signal) => purgeRequestLog(database, retention, now, signal)),
-    purge('requests of deleted accounts', DELETED_PURGE_INTERVAL_MS, (_, signal) =>
-      purgeRequestsOfDeletedAccounts(database, signal),
+    schedule(
+      'purge requests of deleted accounts',
+      DELETED_PURGE_INTERVAL_MS,
+      (signal) => purgeRequestsOfDeletedAccounts(database, signal),
+      logger,
     ),
-    purge('log', LOG_INTERVAL_MS, async () => database.truncateLog?.()),
+    schedule('purge log', LOG_INTERVAL_MS, async () => database.truncateLog?.(), logger),
   ];
 }

@@ -13,7 +13,7 @@ const FIRST_ADMINISTRATOR_NAME = 'Administrator';
 export interface Addresses {
   /** The URL at which clients reach the service. */
   publicUrl: string;
-  /** The page for creating the first administrator; undefined if there is an administrator. */
+  /** The setup link; undefined if there is an administrator, or the link cannot be stored. */
   setupUrl: string | undefined;
 }
 

@@ -32,6 +32,7 @@ const JSON_COLUMNS = new Set([
   'idempotency_keys.outcome',
   'webhooks.types',
   'feeds.settings',
+  'feeds.last_columns',
   'feed_runs.counts',
   'feed_runs.errors',
   'feed_runs.error',

@@ -65,8 +65,15 @@ async function assertNoSecrets(rows: ExportedRow[]): Promise<void> {
 test('an export has everything of the account, nothing of others, and no secrets', async () => {
   const world = await createFullWorld();
   const other = await createFullWorld();
+  await sql("update feeds set last_columns = '[{}]' where account_id = ?", world.accountId);
   const { all, of } = await collect(exportAccount(database, world.accountId));
 
+  const unparsed = all.flatMap(({ table, data }) =>
+    Object.entries(data).flatMap(([name, value]) =>
+      typeof value === 'string' && /^[[{]/.test(value) ? [`${table}.${name}`] : [],
+    ),
+  );
+  assert.deepEqual(unparsed, ['requests.errorBody']);
   assert.deepEqual(
     of('accounts').map(({ id, name, currency }) => [id, name, currency]),
     [[world.accountId, 'Hill Country Homes', 'USD']],

@@ -66,7 +66,7 @@ for (const operation of operations) {
         if (operation.path.startsWith('/feeds')) await addFeed(own);
         if (operation.path.startsWith('/views/')) {
           const view = { name: 'In Austin', search: 'city=Austin' };
-          own.ids.name = (await caller.ask('POST', '/admin/views', view)).name;
+          own.ids.viewName = (await caller.ask('POST', '/admin/views', view)).name;
         }
         const change = operation.operationId === 'createListing' ? { body: JSON.stringify(MINIMAL) } : {};
         const response = await call(own, operation, { caller, ...change });

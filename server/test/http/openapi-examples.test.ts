@@ -93,7 +93,7 @@ const receiver = await startReceiver({ after });
 async function addView(world: World): Promise<void> {
   const view = { name: 'Austin below $500,000', search: 'city=Austin&listPrice%5Blte%5D=500000' };
   await sendJson(world, 'POST', '/views', view);
-  world.ids.name = view.name;
+  world.ids.viewName = view.name;
 }
 
 /** Adds an endpoint that responds, and waits until it has received the listing. */

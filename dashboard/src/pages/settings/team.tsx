@@ -24,7 +24,7 @@ export function TeamPage() {
   return (
     <Page
       title="Team"
-      description="Members manage listings. Administrators also manage API keys, the team, and settings."
+      description="Members manage listings. Administrators also manage API keys, webhooks, the team, and settings."
       actions={
         <Button variant="filled" leftSection={<UserPlus size={16} />} onClick={inviting.open}>
           Invite

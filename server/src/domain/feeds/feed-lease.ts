@@ -176,8 +176,13 @@ export async function occupyFeed(
   newRunId: string,
 ): Promise<void> {
   if (leaseUntil !== null && leaseUntil > Date.now()) throw feedBusy(name, runId);
-  if (leaseUntil !== null && runId !== null) await interruptRun(transaction, accountId, runId, leaseUntil);
+  if (leaseUntil !== null && runId !== null) await interrupt(transaction, accountId, runId, leaseUntil);
   await takeLease(transaction, accountId, name, { runId: newRunId, leaseUntil: Date.now() + LEASE_MS });
+}
+
+/** If the transaction is retried, the metrics count the run twice. */
+async function interrupt(transaction: Executor, accountId: string, runId: string, leaseUntil: number): Promise<void> {
+  if (await interruptRun(transaction, accountId, runId, leaseUntil)) countRun('interrupted');
 }
 
 /** `runId` is the id of the run, or of the deletion. */
@@ -200,7 +205,7 @@ export async function endLostRuns(database: Database): Promise<void> {
     await database.write(async (transaction) => {
       const feed = await findFeed(transaction, accountId, name);
       if (runId === null || feed?.runId !== runId || feed.leaseUntil === null || feed.leaseUntil > Date.now()) return;
-      await interruptRun(transaction, accountId, runId, feed.leaseUntil);
+      await interrupt(transaction, accountId, runId, feed.leaseUntil);
       await endLease(transaction, accountId, name, runId, null, null);
     }, accountId);
   }

@@ -158,7 +158,8 @@ export async function deleteWebhook(
 ): Promise<WriteResult<boolean>> {
   const { accountId } = principal;
   const earlier = idempotency && (await findEarlierResult<boolean>(database, principal, idempotency));
-  if (earlier !== undefined) return earlier;
+  // As in an atomic import, a retry also waits for the standby.
+  if (earlier !== undefined) return write(database, principal, idempotency, async () => earlier.outcome);
   await removeSettledDeliveries(database, accountId, id);
   return write(database, principal, idempotency, async ({ transaction }) => {
     const actor = await getAuditActor(transaction, principal);

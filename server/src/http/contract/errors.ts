@@ -16,5 +16,5 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...SERVICE_ERRORS,
 };
 
-/** The body of every 401 response below `/v1`, exactly as the service's requirements specify it. */
+/** The body of every 401 response below `/v1`. The service's specification fixes it, so it has no `requestId`. */
 export const INVALID_KEY_BODY = `{"error":{"code":"unauthorized","message":"${INVALID_KEY}"}}`;

@@ -22,9 +22,9 @@ export interface OperationMedia {
 
 export const LISTING_BYTES_MAX = 1024 * 1024;
 /**
- * The maximum for bodies other than listings and files. The longest bodies of the dashboard have the ids of 400
- * listings (13 KB). Checking 16 KiB takes less than a millisecond, which matters because some operations do not
- * require authentication.
+ * The maximum for bodies other than listings and files. It has room for the ids of 400 listings (13 KB), which the
+ * dashboard can delete at once. Checking 16 KiB takes less than a millisecond, which matters because some operations
+ * do not require authentication.
  */
 export const INPUT_BYTES_MAX = 16 * 1024;
 

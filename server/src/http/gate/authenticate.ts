@@ -100,7 +100,7 @@ function readSecret({ incoming }: Exchange): string | undefined {
   return isOne ? BEARER.exec(authorization)?.[1] : undefined;
 }
 
-/** After too many rejected keys from an address, every later rejection closes the connection. */
+/** Counts a rejected key. Above the limit, closes the connection unless another request has arrived on it. */
 async function limitGuessing(
   { incoming, outgoing }: Exchange,
   { keyGuesses, trustedProxies }: Authenticating,

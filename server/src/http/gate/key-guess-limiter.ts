@@ -7,7 +7,7 @@ const REJECTIONS = { points: 100, seconds: 60 };
 /** Bounds the memory to 25 MiB. Addresses that share a slot share its points, so connections can close too early. */
 const SLOTS = 65_536;
 
-/** Counts rejected keys by address; each rejection above the limit also closes the connection. */
+/** Counts rejected keys by address, so that `limitGuessing` can close the connections of addresses above the limit. */
 export class KeyGuessLimiter {
   readonly #limiter: Limiter;
 

@@ -14,7 +14,10 @@ export interface Permits {
   wait(what: Permitted, accountId: string, signal: AbortSignal): Promise<Release>;
 }
 
-/** An account can have a number of permits of each kind at a time, across all processes of a service on one machine. */
+/**
+ * Limits how many permits of each kind an account has at a time. With workers, the first process has these permits and
+ * gives them out (`worker-permits.ts`), so the limits apply to all processes of a service on one machine.
+ */
 export class OwnPermits implements Permits {
   readonly #semaphores: Record<Permitted, FairSemaphore> = {
     upload: new FairSemaphore(Number.POSITIVE_INFINITY, UPLOADS_MAX),

@@ -95,7 +95,6 @@ function nameOf({ points, seconds }: Allowance): string {
   return `requests ${points}/${seconds}`;
 }
 
-/** The account's own limit; undefined if it does not have one. */
 export function allowanceOf({ ratePoints, rateSeconds }: KeyPrincipal): Allowance | undefined {
   return ratePoints === null || rateSeconds === null ? undefined : { points: ratePoints, seconds: rateSeconds };
 }

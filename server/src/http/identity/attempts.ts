@@ -65,7 +65,10 @@ export class PasswordAttempts {
     }
   }
 
-  /** After a correct password, clears the user's earlier attempts from this address. */
+  /**
+   * After a correct password, clears the user's earlier attempts from this address or, for a signed-in user, the
+   * earlier attempts while signed in.
+   */
   async succeed(attempt: Attempt): Promise<void> {
     await this.giveBack(attempt);
     await this.#byEmailAtAddress.clear(placeOf(attempt));

@@ -161,7 +161,7 @@ function requireVerified(info: { userVerified: boolean } | undefined): void {
   if (!info?.userVerified) throw new Error('The authenticator has not verified the user');
 }
 
-/** Starts a session without a password, for a new user. No route exposes it. */
+/** Starts a session without a password, for a new user. No route exposes this endpoint. */
 const beginSession = {
   id: 'begin-session',
   endpoints: {

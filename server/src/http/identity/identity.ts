@@ -24,7 +24,7 @@ interface CallOptions {
   passwordField?: string | undefined;
 }
 
-/** better-auth extends a session once a day; this keeps the session from exceeding its maximum age. */
+/** better-auth extends a session once a day; this job keeps the session from exceeding its maximum age. */
 const KEEP_TO_AGE_MAX: Along = {
   when: 'update sessions',
   async job(transaction, rows) {
@@ -41,7 +41,7 @@ function passkeyDomainOf(publicUrl = ''): string {
   return isHttps(publicUrl) && isIP(hostname) === 0 ? hostname : 'localhost';
 }
 
-/** Loads better-auth on first use, because `/v1` does not need it. */
+/** Sets up better-auth on first use, because `/v1` does not need it. `serve` has loaded the module by then. */
 export class Identity {
   readonly #database: Database;
   readonly #log: Log;

@@ -48,7 +48,7 @@ async function isKnownAddress({ email, address }: Attempt, { database }: Identit
   return known.some((one) => networkOf(one) === networkOf(address));
 }
 
-/** Whether the password was wrong. Other errors, such as database errors, do not count as attempts. */
+/** Whether the password or code was wrong or missing. Other errors, such as database errors, are not attempts. */
 function isWrongPassword(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'unauthorized' || error.code === 'validation_failed');
 }

@@ -109,7 +109,7 @@ export function identityHeaders({ incoming }: Exchange, { identity, trustedProxi
   });
 }
 
-/** better-auth's cookies for a session, and for a sign-in that is waiting for its second factor or passkey. */
+/** better-auth's cookies for a session, a sign-in that is waiting for its second factor, and a passkey's challenge. */
 const COOKIES = ['session_token', 'two_factor', 'passkey'] as const;
 
 /** Keeps only `COOKIES`, one of each name, because better-auth parses the header (up to 16 KiB) several times. */

@@ -6,7 +6,7 @@ import { FileEndError } from './file-rows.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** @throws {AppError} `import_failed` for invalid or undeclared gzip, or any error from `chunks` */
+/** @throws {AppError} `import_failed` for invalid, undeclared, or double gzip, or any error from `chunks` */
 export async function* decompress(chunks: AsyncIterable<Buffer>, isGzipped: boolean): AsyncGenerator<Buffer> {
   let isFirst = true;
   try {

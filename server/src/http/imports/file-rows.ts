@@ -19,7 +19,7 @@ export interface FileFormat<T> {
    * @throws {AppError} if no row of the file can be read
    */
   toRow(record: FileRecord<T>, hasDetails: boolean): ReadRow | undefined;
-  /** Called at the end of the file. @throws {AppError} if no row could be read */
+  /** Called at the end of the file. @throws {FileEndError} if the file has no header */
   end?(): void;
   /** What is probably wrong with the rows that have been read. */
   warnings(): FileWarning[];
@@ -34,7 +34,7 @@ const LINE_BREAKS: ReadonlySet<number | undefined> = new Set([0x0a, 0x0d]);
  * Reads the rows of a file in batches. A batch ends when its chunk ends, because the next chunk can take a
  * long time to arrive.
  * @throws {AppError} `invalid_json` or `import_failed` for an unreadable row, after the rows before it; or
- * any error from `chunks` and `toRow`. All errors have the member `line`.
+ * any error from `chunks`, `toRow`, and `end`. All errors have the member `line`.
  */
 export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,

@@ -7,7 +7,7 @@ import { FileEndError, type FileFormat, readRows } from './file-rows.ts';
 import { jsonFile } from './json-rows.ts';
 import type { ReadingStart } from './reading.ts';
 
-/** A lower priority than that of requests and searches. */
+/** A lower priority than that of requests, and the same as that of searches on SQLite (`reader-thread.ts`). */
 const NICE = 5;
 
 setThreadPriority(NICE);

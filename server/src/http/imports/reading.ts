@@ -39,7 +39,7 @@ export interface ReadingRequest extends ReadingOptions {
   hasAllDetails: boolean;
   /**
    * Whether the file belongs to a feed. If so, its rows include their own values, CSV rows have a hash, known
-   * rows are not read, and a file that is empty or cut short has the error `feed_guard`.
+   * rows are not read again, and a file that has no header or is cut short has the error `feed_guard`.
    */
   isFeed: boolean;
   /** The columns of the feed's earlier files. */

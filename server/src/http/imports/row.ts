@@ -20,7 +20,7 @@ const EXTERNAL_ID_LENGTH_MAX = 512;
 const EXTERNAL_IDS_MAX = 1_000_000;
 
 interface RowBuilderOptions extends ReadingOptions, CleaningOptions, Pick<ReadingRequest, 'isFeed'> {
-  /** An empty CSV cell of a required field means that the field is missing; in JSON, `null` is of the wrong type. */
+  /** In CSV or with `clean`, a required field without a value is missing. Otherwise, `null` is of the wrong type. */
   isCsv: boolean;
 }
 

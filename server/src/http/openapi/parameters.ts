@@ -10,6 +10,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   memberId: { description: 'The `id` of the member.', example: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7n' },
   invitationId: { description: 'The `id` of the invitation.', example: 'inv_01kt3vb2d4f6h8j0k1m3n5p7q9' },
   name: { description: 'The name of the feed.', example: 'mls' },
+  viewName: { description: 'The name of the saved view.', example: 'Active in Austin' },
   runId: { description: 'The `id` of the run.', example: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h' },
   webhookId: { description: 'The `id` of the endpoint.', example: 'whk_01kt3vb2d4f6h8j0k1m3n5p7q9' },
   deliveryId: {

@@ -47,7 +47,7 @@ export function describeErrors(operation: AnyOperation, api: Api, components: Co
   );
 }
 
-/** Errors that occur before authentication; their responses do not have rate-limit headers. */
+/** Errors that occur before a key is accepted; their responses do not have rate-limit headers. */
 const BEFORE_CALLER: ReadonlySet<ErrorCode> = new Set(['unauthorized', 'headers_too_large']);
 
 /** Responses and examples that operations share become components. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Processing a chunk takes as long as 1 KiB of data. After this many, their average size must reach the minimum. */
+/** A chunk takes as long to process as 1 KiB of data. After this many, their average size must reach the minimum. */
 const CHUNKS_FREE = 1_000;
 export const CHUNK_BYTES_MIN = 16;
 

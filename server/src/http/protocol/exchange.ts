@@ -20,7 +20,7 @@ export interface Exchange {
   arrivedMs: number;
   startedMs: number | undefined;
   repliedMs: number | undefined;
-  /** Undefined before authentication, and in public operations. */
+  /** Undefined before authentication, and in operations whose caller is `user` or `anyone`. */
   principal: Principal | undefined;
   /** The response headers that describe the key's rate limit. */
   rateLimit: Record<string, string> | undefined;

@@ -109,7 +109,7 @@ function nameOf(principal: Principal): string {
   return 'user' in principal ? `"userId":"${principal.user.userId}"` : `"keyId":"${principal.keyId}"`;
 }
 
-/** Longer paths and queries are cut. */
+/** Maximum lengths of paths, queries, and error bodies in the request log. Longer ones are cut. */
 const LOGGED_LENGTH_MAX = 2_048;
 const ERROR_LENGTH_MAX = 4_096;
 

@@ -7,9 +7,9 @@ export function withoutKeys(path: string): string {
 }
 
 const MAYBE_METADATA = /metadata|%/i;
-/** Also matches misspelled names, such as `value[metadata.agent:WORD]`. The values of `map` are names of fields. */
+/** Also matches misspelled names, such as `value[metadata.agent:WORD]`. Excludes `map`, whose values name fields. */
 const METADATA = /^(?!map\[)[^:]*metadata/i;
-/** Follows the start of a name such as `values[metadata.agent:WORD]`, or the message about a repeated word. */
+/** `metadata` in a name such as `values[metadata.agent:WORD]`, also in the message about a repeated word (`once: `). */
 const WORD_OWNER = /(?<=[[.]|once: )[\s+]*metadata/i;
 
 /** Masks API keys and values of `metadata` in a query. */

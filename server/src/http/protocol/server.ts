@@ -100,7 +100,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
       });
   };
   server.on('request', onRequest);
-  // `readBody` sends 100 Continue once the handler reads the body.
+  // `readBody` and `readUpload` send 100 Continue once the handler reads the body.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
   server.on('connect', (_incoming, socket) => rejectConnect(socket, options));

@@ -14,7 +14,7 @@ export const SHARES_PORTS = process.platform === 'linux';
 const SOCKETS = 32;
 /** The number of waiting connections that are opened (passed to the HTTP server) per event-loop turn. */
 const OPENED_PER_TURN = 8;
-/** Further ones are opened at once, because waiting connections do not count toward the limit on connections. */
+/** Waiting connections above this number are opened at once: they do not count toward the limit on connections. */
 const UNOPENED_MAX = 64;
 /** How long a stopping server continues to accept connections if they keep arriving. */
 const ACCEPT_MAX_MS = 500;

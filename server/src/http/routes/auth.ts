@@ -75,8 +75,8 @@ export async function signInNewUser(userId: string, exchange: Exchange, services
 }
 
 /**
- * `before` is the browser's previous session, which the new one replaces. Without `hasTyped` (the
- * user did not enter a password), earlier failed attempts still count against the limit.
+ * `before` is the browser's previous session, which the new one replaces. Without `hasTyped` (no password
+ * was verified), earlier failed attempts still count against the limit.
  */
 export async function replyToSignIn(
   headers: Headers,

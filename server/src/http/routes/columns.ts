@@ -18,7 +18,10 @@ function matchColumn(name: string) {
   return { name, field: meant === undefined ? null : nameOf(meant), isKnown };
 }
 
-/** The API's name for a field, even if RESO has a different one; a member of `metadata` keeps its path. */
+/**
+ * The API's name for a field, even if RESO has a different one. A part of a field, such as `LotSizeAcres`, and a member
+ * of `metadata` keep their names.
+ */
 function nameOf(name: string): string {
   const target = findTarget(name);
   return target === undefined || target.member !== undefined ? name : target.key;

@@ -68,13 +68,16 @@ export function addDashboard(routes: PublicRoutes, { mapTiles }: Pick<Services, 
   routes.add('GET', '/assets/{name}', (exchange, { name = '' }) => replyAsset(exchange, name));
 }
 
-/** Users also type `/admin`, the base path of the API, to open the dashboard. */
+/** Users also type `/admin`, the base path of the dashboard's API, to open the dashboard. */
 export function isDashboardVisit({ path, incoming: { method, headers } }: Exchange): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && /^\/admin\/?$/.test(path) && (headers.accept ?? '').includes('text/html');
 }
 
-/** For an unknown path, browsers get the dashboard; programs get the error, regardless of `Accept`. */
+/**
+ * For an unknown path, browsers get the dashboard, except below the paths of the APIs, documentation, and assets.
+ * Programs get the error, regardless of `Accept`.
+ */
 export function replyToLostVisit({ path, incoming }: Exchange, { mapTiles }: Services): Reply | undefined {
   const isVisit = incoming.headers['sec-fetch-dest'] === 'document' && !/^\/(v1|admin|docs|assets)(\/|$)/.test(path);
   return isVisit ? { ...replyDashboard({ incoming }, mapTiles), status: 404 } : undefined;

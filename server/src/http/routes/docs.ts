@@ -7,7 +7,7 @@ import { type Apis, errorIndex, errorPage } from '../pages/error-page.ts';
 import { HTML_TYPE, replyPage, SCRIPT_POLICY } from '../pages/reply-page.ts';
 import type { PublicRoutes } from '../protocol/router.ts';
 
-/** The package has copies of the three files, because the viewer's package reports each installation to its maker. */
+/** The package has copies of the viewer's files, because the viewer's package reports installations to its maker. */
 const PACKED_VIEWER = join(import.meta.dirname, '../../viewer');
 const VIEWER = existsSync(PACKED_VIEWER)
   ? PACKED_VIEWER

@@ -23,7 +23,7 @@ export type OnRows = (count: number) => Promise<void>;
 
 type Run = (request: ImportRequest, onFailure: Import['onFailure'], onRows: OnRows) => Promise<Reply>;
 
-/** Short enough to watch, but long enough for a client to send its whole body before it reads the lines. */
+/** Short enough to watch, but long enough that few lines wait if a client sends its whole body before it reads them. */
 const INTERVAL_MS = 500;
 /** Maximum number of failures in the report: more than a user would fix by hand. */
 const ERRORS_MAX = 10_000;

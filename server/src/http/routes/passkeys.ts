@@ -115,7 +115,7 @@ async function addPasskey(exchange: UserExchange, { services }: Call): Promise<R
   const { database, identity } = services;
   const body = await readInput(exchange, newPasskey);
   const { id: credentialId, response } = body.response;
-  // Loaded only when it is needed, like better-auth.
+  // Loaded on first use, because only this operation needs it.
   const { withoutAttestation } = await import('../identity/attestation.ts');
   const attestationObject = withoutAttestation(response.attestationObject, credentialId);
   if (attestationObject === undefined) throw notNewPasskey();

@@ -20,8 +20,8 @@ export const savedViewEndpoints = [
     await saveView(services.database, exchange.principal, view);
     return replyJson(200, JSON.stringify(view));
   }),
-  endpoint(deleteSavedViewOperation, async ({ principal }, { parameters: { name = '' }, services }) => {
-    await deleteView(services.database, principal, name);
+  endpoint(deleteSavedViewOperation, async ({ principal }, { parameters: { viewName = '' }, services }) => {
+    await deleteView(services.database, principal, viewName);
     return { status: 204, headers: {} };
   }),
 ];

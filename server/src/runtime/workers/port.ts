@@ -38,8 +38,8 @@ export class Port {
   }
 
   /**
-   * The sockets for the worker at a place. Together, the workers get all groups, including those of earlier
-   * workers, because there may have been more workers before.
+   * The sockets for the worker at a place; undefined if the system cannot share a port. Together, the workers get
+   * all groups, including those of earlier workers, because there may have been more workers before.
    * @throws {ConfigError} if a socket cannot be bound
    */
   deal(place: number, workers: number): BoundSocket[] | undefined {

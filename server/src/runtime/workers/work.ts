@@ -79,7 +79,10 @@ function requireSameRelease(): void {
   throw new ConfigError(`Release ${installed} is installed, but ${running} is running; restart the service.`);
 }
 
-/** A promise for each order. Signals are ignored: a terminal sends them to all processes; the first process decides. */
+/**
+ * A promise for each order except `measure`. Signals are ignored: a terminal sends them to all processes, and the first
+ * process decides.
+ */
 function receiveOrders(): Record<Exclude<Order, 'measure'>, Promise<void>> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   // A message to a dead process emits an error.

@@ -9,7 +9,7 @@ type PermitRequest =
   | { permit: 'take' | 'wait'; id: number; what: Permitted; accountId: string }
   | { permit: 'release'; id: number };
 
-/** From the first process: the reply to a request for a permit. */
+/** From the first process: the response to a request for a permit. */
 interface PermitReply {
   permit: 'given' | 'refused';
   id: number;
@@ -62,14 +62,14 @@ function findRequest(message: unknown): PermitRequest | undefined {
   return isAsked ? { permit, id: Number(id), what, accountId: String(accountId) } : undefined;
 }
 
-/** How long an upload waits for the reply of the first process. */
+/** How long an upload waits for the response of the first process. */
 const ANSWER_MAX_MS = 500;
 
 /** Permits from the first process. While that process does not respond, the worker uses its own permits. */
 export class WorkerPermits implements Permits {
   readonly #own = new OwnPermits();
   #lastId = 0;
-  /** The requests that still wait for a reply. */
+  /** The requests that still wait for a response. */
   readonly #asked = new Map<number, { settle: (isGiven: boolean) => void; fail: (error: unknown) => void }>();
 
   constructor() {

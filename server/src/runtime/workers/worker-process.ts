@@ -9,7 +9,7 @@ import type { Port } from './port.ts';
 
 /** Only the first process creates an administrator: workers do not need the password. */
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
-/** A worker that is still running after this time is killed. Its requests had `SHUTDOWN_MAX_REPLACED_MS`, which is less. */
+/** A worker that still runs after this time is killed. Its requests had less: at most `SHUTDOWN_MAX_REPLACED_MS`. */
 const END_MAX_MS = 60_000;
 /** How long the last messages of a worker that has ended can take to arrive. */
 const DISCONNECT_MAX_MS = 1_000;

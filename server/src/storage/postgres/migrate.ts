@@ -66,7 +66,10 @@ export async function migrate(client: pg.ClientBase, name: string, tell: TellPro
 function executorOn(client: pg.ClientBase): Executor {
   const run = async <P, R>(statement: Statement<P, R>, parameters: P) => {
     const compiled = compiler.compile(statement);
-    return toRows(compiled, await send(client, toQuery(compiled, parameters, false))) as R[];
+    return toRows(
+      compiled,
+      await send(client, { ...toQuery(compiled, parameters, false), timeoutMs: MIGRATION_TIMEOUT_MS }),
+    ) as R[];
   };
   return {
     execute: run,

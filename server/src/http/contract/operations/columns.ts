@@ -15,7 +15,10 @@ const columns = namedObject('Columns', {
   columns: z.array(
     z.object({
       name: z.string(),
-      field: z.string().nullable().describe('The field that the name means, or probably means.'),
+      field: z
+        .string()
+        .nullable()
+        .describe('The field, or the part of a field such as `LotSizeAcres`, that the name means or probably means.'),
       isKnown: z.boolean().describe('Whether an import can read the column without `map`.'),
     }),
   ),

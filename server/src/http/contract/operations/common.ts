@@ -53,7 +53,7 @@ export const CHANGE_ERRORS: ErrorCode[] = [
   'storage_full',
 ];
 
-/** Errors of every change to a listing, which also accepts `If-Match`. */
+/** Errors of every change to a listing. Each reads `If-Match` and `If-None-Match`, so it can get `invalid_header`. */
 export const WRITE_ERRORS: ErrorCode[] = ['invalid_header', ...CHANGE_ERRORS];
 
 /** Errors of every change that has a body. */

@@ -44,7 +44,9 @@ const importReport = namedObject('ImportReport', {
   failed: count('Rows that were not imported; see `errors`.'),
   repeated: count('Rows that have the same `externalId` as an earlier row, and so change the same listing.'),
   cleaned: count('Values that `clean` or `values` converted, in rows that did not fail.'),
-  errors: z.array(z.looseObject(failedRow.shape)).describe('The first 100 errors.'),
+  errors: z
+    .array(z.looseObject(failedRow.shape))
+    .describe('The first failed rows, at most 100; with `progress=true`, at most 10,000.'),
   warnings: fileWarnings,
 });
 

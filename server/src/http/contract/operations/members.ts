@@ -7,7 +7,7 @@ import { INPUT_ERRORS, invalid, listReply, okReply, PATCH_TYPES } from './common
 
 export const role = choice(
   ROLES,
-  'Members manage listings; administrators also manage keys, the team, and the account.',
+  'Members manage listings; administrators also manage keys, webhook endpoints, the team, and the account.',
 );
 
 export const roleChange = inputObject('RoleChange', { role });

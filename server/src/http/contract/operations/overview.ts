@@ -21,7 +21,7 @@ const overview = namedObject('Overview', {
           hour: time().describe('When the hour began.'),
           keyId: z.string(),
           requests: count('Number of requests with the key, excluding requests above its rate limit.'),
-          errors: count('Number of these requests with a status of 400 or above.'),
+          errors: count('Number of these requests with a status of 400 or above, except 401 and 429.'),
         }),
       ),
     })

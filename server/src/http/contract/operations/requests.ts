@@ -52,7 +52,7 @@ const request = namedObject('LoggedRequest', {
     .describe('As sent, without `?`, cut after 2,048 characters; keys and values of `metadata` are masked.'),
   status: z.int().nullable().describe('Null if the client disconnected before the response.'),
   code: z.string().nullable().describe('The code of an error response.'),
-  durationMs: z.number().meta({ minimum: 0, description: 'From the request to the end of the response.' }),
+  durationMs: z.number().meta({ minimum: 0, description: 'From its arrival to the end of the response.' }),
   requestId: z.string().describe('The `X-Request-Id` of the response.'),
   sequence: z
     .int()

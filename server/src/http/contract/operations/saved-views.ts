@@ -34,7 +34,7 @@ export const saveViewOperation = operation('member', 'post', '/views', {
   },
 });
 
-export const deleteSavedViewOperation = operation('member', 'delete', '/views/{name}', {
+export const deleteSavedViewOperation = operation('member', 'delete', '/views/{viewName}', {
   operationId: 'deleteSavedView',
   summary: 'Delete a saved view',
   description: 'Deletes your view with this name.',

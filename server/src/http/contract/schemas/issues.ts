@@ -5,7 +5,7 @@ import { suggest } from '../../../model/suggest.ts';
 
 /**
  * The maximum number of issues in a response, and of characters in a field's path. Both limit the
- * size of the response. Further issues are not computed, because the first hundred show what to fix.
+ * size of the response. The first hundred issues are enough to show what to fix.
  */
 export const ISSUES_MAX = 100;
 const FIELD_LENGTH_MAX = 200;

@@ -17,7 +17,7 @@ interface KeyedOptions {
   example: Record<string, string>;
 }
 
-/** A parameter with client-defined keys in brackets, such as `map[COLUMN]`; its entries become a map of strings. */
+/** A parameter with client-defined keys in brackets, such as `map[COLUMN]`. Its output is a map of strings by key. */
 export function keyedTexts({ max, identify = (key) => key, findIssue, ...documentation }: KeyedOptions) {
   return z
     .custom<[key: string, text: string][]>((value) => Array.isArray(value))

@@ -60,7 +60,7 @@ export function decimalParameter(minimum: number, maximum: number, description: 
 }
 
 function inRange(value: number, minimum: number, maximum: number, context: z.RefinementCtx): number {
-  // Adding 0 turns -0 into 0: as a term, -0 would come after all other numbers.
+  // Adding 0 turns -0 into 0: in the search index (`model/search-terms.ts`), -0 would come after all other numbers.
   if (value >= minimum && value <= maximum) return value + 0;
   return addIssue(context, 'out_of_range', `Must be from ${minimum} to ${maximum}.`);
 }

@@ -30,7 +30,7 @@ export interface RowOptions {
   isMerge: boolean;
   /** Whether the row names a listing only by its external id; that listing might not exist. */
   isNamed: boolean;
-  /** Whether errors list the invalid fields, which takes longer than finding the first. */
+  /** Whether errors list the invalid fields. Describing them takes longer than detecting that the row is not valid. */
   hasDetails: boolean;
 }
 
@@ -129,7 +129,7 @@ interface SplitRow {
   duplicates: ValidationIssue[];
 }
 
-/** Separates what the row removes, fields as well as members of `metadata`, from its values. */
+/** Separates the fields and members of `metadata` that the row removes from those that it sets. */
 function splitRemovals(fields: Record<string, unknown>): SplitRow {
   const removed: Removals = {};
   for (const name in fields) if (fields[name] === null && isOptional(name)) removed[name] = null;

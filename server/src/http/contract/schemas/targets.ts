@@ -47,7 +47,10 @@ export const LOT_SIZES = { LotSizeAcres: 'acres', LotSizeSquareFeet: 'sqft', Lot
 /** RESO's bathroom counts, which add up to BathroomsTotalInteger. */
 export const BATHROOMS = ['BathroomsFull', 'BathroomsThreeQuarter', 'BathroomsHalf', 'BathroomsOneQuarter'] as const;
 
-/** The fields of the names that stand for only a part of a field, such as `LotSizeAcres`. */
+/**
+ * The fields of RESO names that stand for only a part of a field, such as `LotSizeAcres`, and of `ListingId`, which is
+ * the external id only in rows without another one.
+ */
 const PARTS: ReadonlyMap<string, string> = new Map([
   ['ListingId', 'externalId'],
   ...Object.keys(LOT_SIZES).map((name) => [name, 'lotSizeArea'] as const),
