@@ -27,7 +27,7 @@ export class ConnectionError extends PropertyListingsError {
 /** The service sent nothing for `timeoutMs`. This is not the DOMException `TimeoutError` of `AbortSignal.timeout`. */
 export class TimeoutError extends ConnectionError {
   constructor(timeoutMs: number) {
-    super(`The service sent nothing for ${timeoutMs} ms. Try again, or increase timeoutMs.`, { code: 'timeout' });
+    super(`The service sent nothing for ${timeoutMs} ms. Retry, or increase timeoutMs.`, { code: 'timeout' });
   }
 }
 

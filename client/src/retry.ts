@@ -33,8 +33,7 @@ function isTransient({ status, code }: ApiError): boolean {
 
 /** An error with `created` or `runId` comes from an interrupted import or feed run, some of whose rows may be saved. */
 function isUnread({ code, members }: ApiError): boolean {
-  const isRejection = code === 'too_many_imports' || code === 'unavailable';
-  return code === 'rate_limited' || (isRejection && members.created === undefined && members.runId === undefined);
+  return /^(rate_limited|too_many_imports|unavailable)$/.test(code) && (members.created ?? members.runId) === undefined;
 }
 
 /** A longer timer would fire at once. */
