@@ -24,8 +24,8 @@ const SAMPLES_MAX = 3;
 const SAMPLE_LENGTH_MAX = 60;
 /** Objects need not have all members, so this many rows are searched for members. */
 const ROWS_MAX = 1_000;
-/** The maximum number of names in a request, low enough for long names to fit in the service's body limit. */
-const NAMES_MAX = 50;
+/** The maximum number of names in a request. If each has 200 letters of three bytes, they fit in the limit of 16 KiB. */
+const NAMES_MAX = 25;
 const NAME_LENGTH_MAX = 200;
 
 const NOT_UTF8 = 'This file is not UTF-8. Open it in your spreadsheet, save it as “CSV UTF-8”, and choose it again.';

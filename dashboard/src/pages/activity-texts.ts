@@ -43,10 +43,17 @@ const TEXTS: Record<AuditEntry['action'], string> = {
   'webhook.redelivered': 'Redelivered an event to',
 };
 
+/** What an operator did for the user whom the entry names. */
+const TEXTS_WITH_USER: Partial<Record<string, string>> = {
+  'administrator.password_changed': 'Reset the password of',
+  'administrator.two_factor_disabled': 'Turned off two-step sign-in for',
+  'administrator.passkey_removed': 'Deleted the passkeys of',
+};
+
 export const ACTIONS = Object.keys(TEXTS);
 
 /** Describes an action, even one that this page does not know because the service is newer. */
-export function describeAction(action: string): string {
-  const texts: Partial<Record<string, string>> = TEXTS;
+export function describeAction({ action, target }: AuditEntry): string {
+  const texts: Partial<Record<string, string>> = target === null ? TEXTS : { ...TEXTS, ...TEXTS_WITH_USER };
   return texts[action] ?? action.replace('.', ' ').replaceAll('_', ' ');
 }

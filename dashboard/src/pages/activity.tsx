@@ -72,10 +72,10 @@ function NothingFound() {
 }
 
 function Action({ entry }: { entry: AuditEntry }) {
-  const { action, actor, address, at } = entry;
+  const { actor, address, at } = entry;
   return (
     <>
-      {describeAction(action)} <Target entry={entry} />
+      {describeAction(entry)} <Target entry={entry} />
       <Subline isNarrow>
         <bdi>{actor.name}</bdi>
         {address !== null && ` · ${address}`} · <Time at={at} />
