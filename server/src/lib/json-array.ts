@@ -136,14 +136,14 @@ export class JsonArraySplitter implements Splitter<Buffer> {
   }
 
   *#finish(rest: Buffer, closing: number | undefined, offset: number): Generator<FileRecord<Buffer>> {
-    const content = this.#pending.take(rest);
+    const taken = this.#pending.take(rest);
     this.#isSpaced = false;
     if (closing === CLOSING_BRACKET) this.#place = this.#envelope === undefined ? 'after' : 'envelope';
-    if (content?.length === 0) {
+    if (taken.content.length === 0) {
       if (this.#element === 1 && closing === CLOSING_BRACKET) return;
       throw new BrokenFileError('Expected an element after the comma', offset);
     }
-    yield { line: this.#element, content };
+    yield { line: this.#element, ...taken };
     this.#element += 1;
   }
 

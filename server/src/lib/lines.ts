@@ -28,21 +28,21 @@ export class LineSplitter implements Splitter<Buffer> {
   }
 
   async end(): Promise<Iterable<FileRecord<Buffer>>> {
-    const content = this.#pending.take(Buffer.alloc(0));
-    return content !== undefined && isBlank(content) ? [] : [{ line: this.#line, content }];
+    const taken = this.#pending.take(Buffer.alloc(0));
+    return isBlank(taken) ? [] : [{ line: this.#line, ...taken }];
   }
 
   #finish(rest: Buffer): FileRecord<Buffer> | undefined {
-    const content = this.#pending.take(rest);
+    const taken = this.#pending.take(rest);
     const line = this.#line;
     this.#line += 1;
-    const isEmpty = content !== undefined && isBlank(content);
+    const isEmpty = isBlank(taken);
     this.#empty.note(isEmpty);
-    return isEmpty ? undefined : { line, content };
+    return isEmpty ? undefined : { line, ...taken };
   }
 }
 
-function isBlank(bytes: Buffer): boolean {
-  for (let index = 0; index < bytes.length; index += 1) if (!BLANK.has(bytes[index] ?? 0)) return false;
-  return true;
+function isBlank({ content, isTooLong }: ReturnType<RecordBuffer['take']>): boolean {
+  for (let index = 0; index < content.length; index += 1) if (!BLANK.has(content[index] ?? 0)) return false;
+  return !isTooLong;
 }

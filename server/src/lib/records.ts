@@ -2,8 +2,10 @@
 export interface FileRecord<T> {
   /** The line on which the record begins, from 1; in a JSON array, the number of the element. */
   line: number;
-  /** Undefined if the record is too long. Valid until the next record is requested. */
-  content: T | undefined;
+  /** Valid until the next record is requested. */
+  content: T;
+  /** Whether the record is longer than the limit, so that `content` is only its beginning. */
+  isTooLong?: boolean;
 }
 
 export interface Splitter<T> {
@@ -48,7 +50,7 @@ export class RecordBuffer {
   #bytes = Buffer.alloc(0);
   #length = 0;
 
-  /** @param lengthMax in bytes; the content of a longer record is dropped */
+  /** @param lengthMax in bytes; only the beginning of a longer record is kept */
   constructor(lengthMax: number) {
     this.#lengthMax = lengthMax;
   }
@@ -60,23 +62,23 @@ export class RecordBuffer {
   add(piece: Buffer): void {
     const start = this.#length;
     this.#length += piece.length;
-    if (this.#length > this.#lengthMax) this.#bytes = Buffer.alloc(0);
-    else this.#copy(piece, start);
+    if (start < this.#lengthMax) this.#copy(piece.subarray(0, this.#lengthMax - start), start);
   }
 
-  /** The record that ends with this piece, valid until the next `add`; undefined if it is too long. */
-  take(piece: Buffer): Buffer | undefined {
+  /** The record that ends with this piece, valid until the next `add`. */
+  take(piece: Buffer): { content: Buffer; isTooLong: boolean } {
     const isWhole = this.isEmpty;
     if (!isWhole) this.add(piece);
     const length = isWhole ? piece.length : this.#length;
     this.#length = 0;
-    if (length > this.#lengthMax) return undefined;
-    return isWhole ? piece : this.#bytes.subarray(0, length);
+    const content = (isWhole ? piece : this.#bytes).subarray(0, Math.min(length, this.#lengthMax));
+    return { content, isTooLong: length > this.#lengthMax };
   }
 
   #copy(piece: Buffer, start: number): void {
-    if (this.#length > this.#bytes.length) {
-      const larger = Buffer.alloc(Math.max(CAPACITY_FIRST, 2 * this.#length));
+    const length = start + piece.length;
+    if (length > this.#bytes.length) {
+      const larger = Buffer.alloc(Math.max(CAPACITY_FIRST, 2 * length));
       this.#bytes.copy(larger, 0, 0, start);
       this.#bytes = larger;
     }

@@ -100,7 +100,10 @@ const step = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ does: fc.constant('change' as const), at: fc.nat(7), beds: fc.nat(3) }),
+    arbitrary: fc.record(
+      { does: fc.constant('change' as const), at: fc.nat(7), beds: fc.nat(3), status: fc.constantFrom(...STATUSES) },
+      { requiredKeys: ['does', 'at', 'beds'] },
+    ),
   },
   {
     weight: 1,
@@ -143,7 +146,10 @@ class Client {
     const id = data[each.at]?.id;
     if (id === undefined) return;
     if (each.does === 'delete') return this.#send('DELETE', `/listings/${id}`);
-    if (each.does === 'change') return this.#send('PATCH', `/listings/${id}`, { beds: each.beds });
+    if (each.does === 'change') {
+      const { at: _, does: __, ...body } = each;
+      return this.#send('PATCH', `/listings/${id}`, body);
+    }
     const externalId = each.to === null ? null : EXTERNAL_IDS[each.to];
     return this.#send('PATCH', `/listings/${id}`, { externalId });
   }

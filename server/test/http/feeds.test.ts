@@ -96,6 +96,36 @@ describe('a run', () => {
     assert.deepEqual(await externalIdsOf(tenant, '?status=active'), ['A-0000', 'A-0001', 'A-0002']);
   });
 
+  test('withdraws a missing listing again after a client has changed its status, and counts it in the guard', async () => {
+    const tenant = await service.createTenant();
+    const query = '?missing=withdraw';
+    await runFeed(service, tenant, 'mls', [...rows(3), row('W', { status: 'withdrawn' })]);
+    const gone = await runFeed(service, tenant, 'mls', rows(2), { query });
+    assert.deepEqual(countsOf(gone), { rows: 2, unchanged: 2, missing: 2, withdrawn: 1 });
+    for (const status of ['active', 'closed']) {
+      await (await request(tenant, 'PATCH', '/listings/external/A-0002', { status })).text();
+      const kept = await runFeed(service, tenant, 'mls', rows(2), { query: '?missing=keep&missingMax=0' });
+      assert.deepEqual(countsOf(kept), { rows: 2, unchanged: 2, missing: 2 });
+      const stopped = await stopFeed(service, tenant, 'mls', rows(2), { query: `${query}&missingMax=0` });
+      assert.match(String(stopped.message), /1 of the feed's 4 listings/);
+      const again = await runFeed(service, tenant, 'mls', rows(2), { query: `?plan=${stopped.planId}` });
+      assert.deepEqual(countsOf(again), { rows: 2, unchanged: 2, missing: 2, withdrawn: 1 });
+      const settled = await runFeed(service, tenant, 'mls', rows(2), { query: `${query}&missingMax=0` });
+      assert.deepEqual(countsOf(settled), { rows: 2, unchanged: 2, missing: 2 });
+    }
+    assert.deepEqual(await externalIdsOf(tenant, '?status=withdrawn'), ['A-0002', 'W']);
+  });
+
+  test('makes a listing active that another feed withdrew before the feed was deleted', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'old', rows(2));
+    await runFeed(service, tenant, 'old', rows(1), { query: '?missing=withdraw' });
+    assert.equal((await request(tenant, 'DELETE', '/feeds/old?listings=keep')).status, 204);
+    assert.deepEqual(await externalIdsOf(tenant, '?status=withdrawn'), ['A-0001']);
+    await runFeed(service, tenant, 'mls', rows(2));
+    assert.deepEqual(await externalIdsOf(tenant, '?status=active&feed=mls'), ['A-0000', 'A-0001']);
+  });
+
   test('deletes missing listings, even those without an external id', async () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', rows(4));
@@ -148,6 +178,79 @@ describe('a run', () => {
     const run = await runFeed(service, tenant, 'mls', [...rows(2), row('A-0002', { beds: -1 })], { query });
     assert.deepEqual(countsOf(run), { rows: 3, unchanged: 2, failed: 1 });
     assert.equal((await listingsOf(tenant)).length, 3);
+  });
+
+  const csvRow = (id: string) => `${id},${id} Elm Street,3,2`;
+  const csvFile = (header: string, ...lines: string[]) => [header, ...lines, ''].join('\n');
+  const [CSV_HEADER, SHIFTED] = ['externalId,address,beds,baths', 'address,beds,externalId,baths'];
+  const DUPLICATE = '{"externalId":"A-0002","address":"a","address":"b","beds":3,"baths":2}';
+  const LONG = `{"externalId":"A-0002","address":"a","description":"${'x'.repeat(2 ** 20)}","beds":3,"baths":2}`;
+  const before = ['A-0000', 'A-0001'];
+  const csv = (line: string) => csvFile(CSV_HEADER, ...before.map(csvRow), line);
+  const shifted = (line: string) => csvFile(SHIFTED, ...before.map((id) => `${id} Elm Street,3,${id},2`), line);
+  const json = (line: string) => `${ndjson(rows(2))}${line}\n`;
+  const UNREADABLE: [what: string, type: string, file: string, externalId: string | undefined, query?: string][] = [
+    ['has a CSV cell that is not UTF-8', CSV, csv('A-0002,Caf\xe9 39,3,2'), 'A-0002'],
+    ['has a CSV cell too many', CSV, csv('A-0002,12 Elm St, Unit 3,3,2'), 'A-0002'],
+    ['has a CSV cell too few', CSV, csv('A-0002,12 Elm St,3'), undefined],
+    ['has a CSV cell too many, before its id', CSV, shifted('12 Elm St, Unit 3,3, A-0002 ,2'), undefined],
+    ['continues in the next CSV line', CSV, shifted('12 Elm St,3\nA-0002,2'), undefined],
+    ['has a duplicate member', NDJSON, json(DUPLICATE), 'A-0002'],
+    [
+      'has a duplicate member in an array',
+      JSON_ARRAY,
+      `[${rows(2).map((each) => JSON.stringify(each))},${DUPLICATE}]`,
+      'A-0002',
+    ],
+    ['has two ids', NDJSON, json('{"externalId":"A-0002","externalId":"B"}'), undefined],
+    [
+      'is not valid JSON',
+      NDJSON,
+      json('{"address":"12" Elm","ListingId":"7","ListingKey" : "A-000\\u0032"}'),
+      'A-0002',
+    ],
+    ['has JSON that is not UTF-8', NDJSON, json('{"externalId":"A-0002","address":"Caf\xe9"}'), 'A-0002'],
+    ['is cut off in JSON', NDJSON, json('{"externalId":"A-0002","addr'), 'A-0002'],
+    [
+      'has a mapped id',
+      NDJSON,
+      json(DUPLICATE.replace('externalId', 'MLS [#]')),
+      'A-0002',
+      '&map[MLS%20%5B%23%5D]=externalId',
+    ],
+    ['has a number as its id, with clean', NDJSON, json('{"externalId":42,"address":"12" Elm"}'), '42', '&clean=true'],
+    ['has too many values', NDJSON, json(`{"externalId":"A-0002","photos":[${'0,'.repeat(6_000)}0]}`), 'A-0002'],
+    ['is too long', NDJSON, json(LONG), 'A-0002'],
+    ['is too long in an array', JSON_ARRAY, `[${rows(2).map((each) => JSON.stringify(each))},${LONG}]`, 'A-0002'],
+  ];
+  for (const [what, type, file, externalId, more = ''] of UNREADABLE) {
+    test(`does not count a listing as missing if its row ${what}`, async () => {
+      const tenant = await service.createTenant();
+      await runFeed(service, tenant, 'mls', [...rows(3), row('42')]);
+      const query = `?missing=delete&failedMax=2${more}`;
+      const run = await runFeed(service, tenant, 'mls', Buffer.from(file, 'latin1'), { type, query });
+      const failed = run.errors.length;
+      assert.deepEqual(countsOf(run), { rows: 2 + failed, unchanged: 2, missing: 1, deleted: 1, failed });
+      assert.deepEqual([...new Set(run.errors.map((error) => error.externalId))], [externalId]);
+      assert.deepEqual(await externalIdsOf(tenant), [...before, externalId === '42' ? '42' : 'A-0002'].sort());
+    });
+  }
+
+  test('uses a row with an external id that is also in a cell of an unreadable row', async () => {
+    const tenant = await service.createTenant();
+    const file = csvFile(CSV_HEADER, 'B,12 Elm St, Unit 3,A,2', csvRow('A'), csvRow('B'));
+    const run = await runFeed(service, tenant, 'mls', file, { type: CSV, query: '?failedMax=1' });
+    assert.deepEqual(countsOf(run), { rows: 3, created: 2, failed: 1 });
+  });
+
+  test('deletes the listing of a row whose external id cannot be read, and says so in the row', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(3));
+    const file = Buffer.from(csv('A-0002\xe9,12 Elm St,3,2'), 'latin1');
+    const query = '?missing=delete&failedMax=1';
+    const run = await runFeed(service, tenant, 'mls', file, { type: CSV, query });
+    assert.deepEqual(countsOf(run), { rows: 3, unchanged: 2, missing: 1, deleted: 1, failed: 1 });
+    assert.match(JSON.stringify(run.errors), /"field":"externalId".*Windows-1252/);
   });
 
   test('reads CSV with map, gzip, RESO names, and JSON arrays', async () => {
@@ -713,6 +816,11 @@ describe('a plan', () => {
     assert.deepEqual(countsOf(run), { rows: 5, updated: 1, unchanged: 4 });
     const stale = await stopFeed(service, tenant, 'mls', file, { query: `?plan=${changed.planId}` });
     assert.equal(Object(stale.plan).updated, 0);
+    const shorter = await plan(tenant, file.slice(1), '&missing=delete');
+    await (await request(tenant, 'PATCH', '/listings/external/A-0000', { city: 'Austin' })).text();
+    const same = await stopFeed(service, tenant, 'mls', file.slice(1), { query: `?plan=${shorter.planId}` });
+    assert.deepEqual([same.plan, same.reasons], [same.expected, []]);
+    assert.match(String(same.message), /because the file or the listings have changed since the plan was made\./);
   });
 
   test('is rejected if its id is malformed', async () => {

@@ -6,16 +6,18 @@ import { randomDocument } from '../../../testkit/src/random-json.ts';
 import { type Cells, CsvSplitter } from '../../src/lib/csv.ts';
 import { JsonArraySplitter } from '../../src/lib/json-array.ts';
 import { LineSplitter } from '../../src/lib/lines.ts';
-import { BrokenFileError, type Splitter } from '../../src/lib/records.ts';
+import { BrokenFileError, type FileRecord, type Splitter } from '../../src/lib/records.ts';
 
 /** The records in these chunks, and where the file is invalid. */
 async function split<T>(splitter: Splitter<T>, chunks: Buffer[]) {
-  const records: [line: number, content: string | T | undefined][] = [];
-  const show = (content: T | undefined) => (Buffer.isBuffer(content) ? content.toString() : content);
+  const records: [line: number, content: string | T][] = [];
+  const show = ({ content, isTooLong }: FileRecord<T>) => {
+    const text = Buffer.isBuffer(content) ? content.toString() : content;
+    return isTooLong ? `${text}…` : text;
+  };
   try {
-    for (const chunk of chunks)
-      for (const { line, content } of splitter.push(chunk)) records.push([line, show(content)]);
-    for (const { line, content } of await splitter.end()) records.push([line, show(content)]);
+    for (const chunk of chunks) for (const record of splitter.push(chunk)) records.push([record.line, show(record)]);
+    for (const record of await splitter.end()) records.push([record.line, show(record)]);
     return { records };
   } catch (error) {
     assert.ok(error instanceof BrokenFileError);
@@ -56,15 +58,16 @@ const lines = () => new LineSplitter(20);
 const array = () => new JsonArraySplitter(20, 'value');
 
 describe('lines are found with any chunk boundaries', () => {
-  const cases: [text: string, ...records: [line: number, text: string | undefined][]][] = [
+  const cases: [text: string, ...records: [line: number, text: string][]][] = [
     [''],
     ['\n'],
     ['{}', [1, '{}']],
     ['{}\n', [1, '{}']],
     ['{}\r\n\r\n \t\n{"é":1}\r\n', [1, '{}\r'], [4, '{"é":1}\r']],
     ['\n\n1\n\n2', [3, '1'], [5, '2']],
-    [`${'x'.repeat(20)}\n${'x'.repeat(21)}\n1`, [1, 'x'.repeat(20)], [2, undefined], [3, '1']],
-    ['x'.repeat(100), [1, undefined]],
+    [`${'x'.repeat(20)}\n${'x'.repeat(21)}\n1`, [1, 'x'.repeat(20)], [2, `${'x'.repeat(20)}…`], [3, '1']],
+    ['x'.repeat(100), [1, `${'x'.repeat(20)}…`]],
+    [' '.repeat(21), [1, `${' '.repeat(20)}…`]],
   ];
   for (const [text, ...records] of cases) {
     test(JSON.stringify(text.slice(0, 30)), async () =>
@@ -74,7 +77,7 @@ describe('lines are found with any chunk boundaries', () => {
 });
 
 describe('array elements are found with any chunk boundaries', () => {
-  const cases: [text: string, elements: (string | undefined)[]][] = [
+  const cases: [text: string, elements: string[]][] = [
     ['[]', []],
     [' \r\n\t[ \n ] \n', []],
     ['\uFEFF[1]', ['1']],
@@ -86,7 +89,7 @@ describe('array elements are found with any chunk boundaries', () => {
     ['[1 2, {]}, }, tru]', ['1 2', '{]}', '}', 'tru']],
     [`[${' '.repeat(30)}]`, []],
     [`[ 1${' '.repeat(30)},${'\n'.repeat(30)}{"a": 2 }\t]`, ['1', '{"a": 2 }']],
-    [`["${'x'.repeat(18)}","${'x'.repeat(19)}",1]`, [`"${'x'.repeat(18)}"`, undefined, '1']],
+    [`["${'x'.repeat(18)}","${'x'.repeat(19)}",1]`, [`"${'x'.repeat(18)}"`, `"${'x'.repeat(19)}…`, '1']],
   ];
   for (const [text, elements] of cases) {
     const records = elements.map((element, index) => [index + 1, element]);

@@ -146,11 +146,12 @@ export class FeedComparison {
     return this.#plan.completeRow(number, this.#options.source.readKnown(values));
   }
 
-  /** Adds to the plan a listing that is missing from the file. */
+  /** Adds to the plan a listing that is missing from the file, unless one of the unreadable rows can be its row. */
   #skip(listing: FeedListing): void {
     const { missing, examples } = this.#options;
     this.#take();
-    this.#plan.addMissing(listing, missing, isSettled(listing.mark, missing));
+    if (listing.externalId !== null && this.#plan.file.has(listing.externalId)) return;
+    this.#plan.addMissing(listing, missing, isSettled(listing, missing));
     examples?.addMissing(listing.id);
   }
 

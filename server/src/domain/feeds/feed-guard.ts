@@ -62,16 +62,20 @@ export function requireFewFailures(
   const unplanned = counts.failed - plan.counts.failed;
   if (unplanned <= 0) return;
   const failed = isAccepted ? unplanned : counts.failed;
+  const uncounted = isAccepted ? `, not counting the failed rows of the accepted plan (${plan.counts.failed})` : '';
   const reasons = judge({ ...plan, counts: { ...counts, failed }, newlyMissing: 0 }, limits);
   const tooMany = reasons.find(({ reason }) => reason === 'failed');
   if (tooMany === undefined) return;
   const changed = counts.created + counts.updated;
   const message =
-    `The run stopped early, after it had changed ${changed} ${changed === 1 ? 'listing' : 'listings'}, because ` +
-    `listings or quotas have changed since the plan was made: ${tooMany.message}. Missing listings were not ` +
-    `withdrawn or deleted. Correct the failed rows; to proceed anyway, send the file again with ` +
-    `failedMax=${counts.failed}.`;
+    `The run stopped early, after it had changed ${countListings(changed)}, because listings or quotas have changed ` +
+    `since the plan was made: ${tooMany.message}${uncounted}. Missing listings were not withdrawn or deleted. ` +
+    `Correct the failed rows; to proceed anyway, send the file again with failedMax=${counts.failed}.`;
   throw new AppError('feed_guard', message, { members: { reasons: [tooMany], plan: plan.counts, planId } });
+}
+
+export function countListings(count: number): string {
+  return count === 1 ? '1 listing' : `${count} listings`;
 }
 
 export function stoppedByGuard(reasons: GuardReason[], members: Record<string, unknown>): AppError {

@@ -33,7 +33,7 @@ export class FeedPlan implements JudgedPlan {
   }
 
   /** Stores a row of the file and, if the row is invalid on its own, its error. */
-  addRow({ line, externalId, values, cleaned, content, hash, isCut }: FeedRow): void {
+  addRow({ line, externalId, possibleIds, values, cleaned, content, hash, isCut }: FeedRow): void {
     this.counts.rows += 1;
     this.counts.cleaned += cleaned;
     if (isCut) this.cutLine = line;
@@ -41,7 +41,7 @@ export class FeedPlan implements JudgedPlan {
     const error = findRowError(externalId, content);
     const text = error === undefined && typeof content === 'string' ? content : undefined;
     const rowHash = error === undefined ? (hash ?? hashRow(this.hashStart + (text ?? ''))) : undefined;
-    this.file.add({ number, line, externalId, values, cleaned, content: text, hash: rowHash });
+    this.file.add({ number, line, externalId, possibleIds, values, cleaned, content: text, hash: rowHash });
     if (error !== undefined) this.fail({ number, line, externalId }, error);
   }
 

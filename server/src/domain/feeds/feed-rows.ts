@@ -2,6 +2,7 @@ import type { Account } from '../../model/accounts.ts';
 import { AppError, type PlainError } from '../../model/errors.ts';
 import type { FeedColumn, FeedSettings, MissingMode } from '../../model/feeds.ts';
 import type { FieldChange, Listing, ListingInput } from '../../model/listings.ts';
+import type { FeedListing } from '../../storage/feed-listings.ts';
 import type { KeyedListing } from '../../storage/listings.ts';
 import { makeChanged, makeNew, readStored } from '../writing/save-listing.ts';
 import type { CurrentListing } from '../writing/write-path.ts';
@@ -10,6 +11,8 @@ import type { Writing } from '../writing/writing.ts';
 export interface FeedRow {
   line: number;
   externalId: string | undefined;
+  /** The external ids that a row which is not valid CSV or JSON can have; undefined for other rows. */
+  possibleIds: string[] | undefined;
   /** The row's values as JSON, unchanged from the file. */
   values: string | undefined;
   /** The number of values that were not in the API's format; 0 if the row was not read. */
@@ -65,7 +68,7 @@ export function markOf(version: number, { hash, cleaned }: KnownRow): string {
 }
 
 /** The row that a listing matches; undefined if there is none, or if the listing has changed since. */
-export function readMark({ mark, version }: { mark: string | null; version: number }): KnownRow | undefined {
+export function readMark({ mark, version }: Pick<FeedListing, 'mark' | 'version'>): KnownRow | undefined {
   const start = `${version}.`;
   if (!mark?.startsWith(start)) return undefined;
   const [hash = '', cleaned = '0'] = mark.slice(start.length).split('~');
@@ -77,9 +80,9 @@ export function missingMark(mode: Exclude<MissingMode, 'delete'>): string {
 }
 
 /** Whether a run in this mode has nothing more to do for a missing listing. */
-export function isSettled(mark: string | null, mode: MissingMode): boolean {
+export function isSettled({ mark, status }: Pick<FeedListing, 'mark' | 'status'>, mode: MissingMode): boolean {
   if (mode === 'keep') return mark === MISSING_MARKS.keep || mark === MISSING_MARKS.withdraw;
-  return mode === 'withdraw' && mark === MISSING_MARKS.withdraw;
+  return mode === 'withdraw' && mark === MISSING_MARKS.withdraw && status === 'withdrawn';
 }
 
 export interface FeedChange {

@@ -15,7 +15,7 @@ import { FeedApplication } from './feed-apply.ts';
 import { FeedComparison, findKnownRows } from './feed-comparison.ts';
 import { EXAMPLES_LENGTH_MAX, EXAMPLES_MAX, FeedExamples } from './feed-examples.ts';
 import { hasAllFailures, storeFailures } from './feed-failures.ts';
-import { type GuardReason, judge, requireFewFailures, stoppedByGuard } from './feed-guard.ts';
+import { countListings, type GuardReason, judge, requireFewFailures, stoppedByGuard } from './feed-guard.ts';
 import { LeasedRun } from './feed-lease.ts';
 import { FeedPlan, type PlanId, parsePlanId } from './feed-plan.ts';
 import { limitStored } from './feed-purge.ts';
@@ -76,7 +76,8 @@ function withRun(error: AppError, { id, counts }: StoredRun): AppError {
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
   const changed = counts.created + counts.updated + counts.withdrawn + counts.deleted;
   if (!isPromise || changed === 0) return error.with({ runId: id });
-  const message = `The run stopped early, after it had changed ${changed} listings. Send the file again to complete it.`;
+  const what = countListings(changed);
+  const message = `The run stopped early, after it had changed ${what}. Send the file again to complete it.`;
   const members = { ...error.members, runId: id };
   return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }

@@ -7,14 +7,14 @@ import { hashRow } from '../../model/feeds.ts';
 import { isFieldWord } from '../../model/suggest.ts';
 import { decodeCell } from '../contract/schemas/listing-csv.ts';
 import { UNITS } from '../contract/schemas/listing-patch.ts';
-import { fieldOf, LOT_SIZES, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
+import { fieldOf, ID_KEYS, LOT_SIZES, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
 import type { RowCleaner } from './cleaning.ts';
 import { type CsvColumn, NOT_UTF8, parseHeader } from './csv-header.ts';
 import { FileEndError, type FileFormat } from './file-rows.ts';
 import { unitsOfHeader } from './header-units.ts';
 import { ROW_BYTES_MAX } from './json-rows.ts';
 import type { ReadBadRow, ReadGoodRow, ReadHeader, ReadingRequest, ReadRow } from './reading.ts';
-import { RowBuilder } from './row.ts';
+import { type FoundIds, IDS_MAX, RowBuilder } from './row.ts';
 import type { RowValues } from './row-values.ts';
 
 interface CsvOptions {
@@ -30,9 +30,9 @@ export function csvFile(request: ReadingRequest, { known, onHeader }: CsvOptions
   const splitter = new CsvSplitter(ROW_BYTES_MAX, (name) => targets.has(name) || isFieldWord(name));
   return {
     splitter,
-    toRow({ line, content = [] }, hasDetails) {
-      if (reader !== undefined) return reader.readUnknown({ line, content }, hasDetails, known);
-      const header = { cells: content, separator: splitter.separator };
+    toRow(record, hasDetails) {
+      if (reader !== undefined) return reader.readUnknown(record, hasDetails, known);
+      const header = { cells: record.content, separator: splitter.separator };
       reader = new CsvRowReader(header, request);
       onHeader(header);
       return undefined;
@@ -46,7 +46,6 @@ export function csvFile(request: ReadingRequest, { known, onHeader }: CsvOptions
   };
 }
 
-const ID_KEYS = ['externalId', 'ListingId'];
 const UNIT_KEYS = [...UNITS.flat(2), ...Object.keys(LOT_SIZES)];
 const SEPARATOR_NAMES: Record<Separator, string> = { ',': 'comma', ';': 'semicolon', '\t': 'tab' };
 
@@ -54,6 +53,8 @@ export class CsvRowReader {
   readonly #columns: (CsvColumn | null)[];
   /** The columns that are read in a known row: possible external ids and, with `clean`, amounts and their units. */
   readonly #knownColumns: (CsvColumn | null)[];
+  /** The positions of the columns that can have an external id, the one that takes precedence first. */
+  readonly #idPositions: number[];
   readonly #options: ReadingRequest;
   readonly builder: RowBuilder;
   readonly #separator: Separator;
@@ -66,6 +67,8 @@ export class CsvRowReader {
     this.#columns = parseHeader(cells, options);
     const keys = new Set(options.clean ? [...ID_KEYS, ...UNIT_KEYS] : ID_KEYS);
     this.#knownColumns = this.#columns.map((column) => (column && keys.has(column.target.key) ? column : null));
+    const positionOf = (key: string) => this.#columns.findIndex((column) => column?.target.key === key);
+    this.#idPositions = ID_KEYS.map(positionOf).filter((position) => position >= 0);
     this.#options = options;
     const units = options.clean ? unitsOfHeader(this.#columns) : [];
     const defaults = new Map([...units, ...options.defaults]);
@@ -75,7 +78,7 @@ export class CsvRowReader {
 
   /** Reads a row. Of a known row, only the external id and, with `clean`, the units are read. */
   readUnknown(record: FileRecord<Cells>, hasDetails: boolean, known: HashSet): ReadRow {
-    const { line, content: cells = [] } = record;
+    const { line, content: cells } = record;
     if (!this.#options.isFeed) return this.read(record, hasDetails);
     const values = JSON.stringify(cells);
     const hash = hashRow(this.#hashStart + values);
@@ -84,11 +87,11 @@ export class CsvRowReader {
     return { line, externalId, isRepeated: false, values, hash };
   }
 
-  read({ line, content: cells = [] }: FileRecord<Cells>, hasDetails: boolean): ReadBadRow | ReadGoodRow {
+  read({ line, content: cells }: FileRecord<Cells>, hasDetails: boolean): ReadBadRow | ReadGoodRow {
     const details = this.#findCellIssues(cells);
     if (details.length > 0) {
       const error = new AppError('validation_failed', 'The row is not valid CSV; see details.', { details });
-      return this.builder.fail(line, error, undefined);
+      return this.builder.fail(line, error, undefined, () => this.#findIds(line, cells));
     }
     return this.builder.build(line, this.#collect(line, cells), undefined, hasDetails);
   }
@@ -112,6 +115,17 @@ export class CsvRowReader {
       }
     }
     return values;
+  }
+
+  /** The cells of a row with a wrong number of cells can be shifted, so each of them can be the external id. */
+  #findIds(line: number, cells: Cells): FoundIds {
+    const excess = cells.length - this.#columns.length;
+    const [first] = this.#idPositions;
+    const column = this.#columns[first ?? -1] ?? null;
+    const candidates = excess === 0 ? this.#idPositions.map((position) => cells[position]) : cells.slice(0, IDS_MAX);
+    const ids = candidates.map((cell) => this.builder.externalIdOf(this.#collect(line, [cell], [column])));
+    const isInPlace = excess === 0 || (excess > 0 && first === 0);
+    return { externalId: isInPlace ? ids[0] : undefined, possibleIds: ids.filter((id) => id !== undefined) };
   }
 
   #findCellIssues(cells: Cells): ValidationIssue[] {

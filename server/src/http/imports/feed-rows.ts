@@ -52,7 +52,8 @@ export class FeedUpload implements FeedSource {
 function toFeedRow(row: ReadRow): FeedRow {
   const { line, externalId, values, isCut = false } = row;
   const hash = 'hash' in row ? row.hash : undefined;
-  return { line, externalId, values, hash, isCut, ...toContent(row) };
+  const possibleIds = 'possibleIds' in row ? row.possibleIds : undefined;
+  return { line, externalId, possibleIds, values, hash, isCut, ...toContent(row) };
 }
 
 function toContent(row: ReadRow): Pick<FeedRow, 'content' | 'cleaned'> {

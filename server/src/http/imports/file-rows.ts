@@ -93,7 +93,7 @@ class RowReader<T> {
     let sliceEndMs = performance.now() + SLICE_MAX_MS;
     for (const record of records) {
       const row = this.#toRow(record, this.#details < this.#detailsMax);
-      const isCut = isOpen && row !== undefined && 'isUnreadable' in row;
+      const isCut = isOpen && row !== undefined && 'possibleIds' in row;
       if (row !== undefined) this.#rows.push(isCut ? { ...row, isCut } : row);
       this.#details += countDetails(row);
       if (this.#rows.length === BATCH_ROWS_MAX) yield* this.flush();

@@ -5,11 +5,11 @@ import { isObject } from '../../lib/merge-patch.ts';
 import type { FileRecord } from '../../lib/records.ts';
 import { AppError } from '../../model/errors.ts';
 import { parseListing } from '../contract/schemas/parse-listing.ts';
-import { type Target, type Targets, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
+import { ID_KEYS, type Target, type Targets, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
 import { parseBody } from '../protocol/body.ts';
 import type { FileFormat } from './file-rows.ts';
 import type { ReadingRequest, ReadRow } from './reading.ts';
-import { RowBuilder } from './row.ts';
+import { type FoundIds, IDS_MAX, RowBuilder } from './row.ts';
 import type { RowValues } from './row-values.ts';
 
 /** The documented maximum size of one row. */
@@ -27,22 +27,32 @@ export function jsonFile(request: ReadingRequest): FileFormat<Buffer> {
   };
 }
 
+/** A string of up to 512 characters or a whole number, as JSON (RFC 8259). */
+const ID_VALUE = String.raw`"(?:[^"\\\0-\x1f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4})){0,512}"|(?:0|[1-9]\d{0,14})(?![\w.])`;
+
 class JsonRowReader {
   readonly #targets: Targets;
+  /** Patterns of members with an external id, in the order of `ID_KEYS`. */
+  readonly #idPatterns: RegExp[];
   readonly builder: RowBuilder;
   readonly #options: ReadingRequest;
 
   constructor(options: ReadingRequest) {
     this.#options = options;
     this.#targets = targetsOf(options.map);
+    this.#idPatterns = ID_KEYS.map((key) => {
+      const targets = this.#targets.entries().filter(([, target]) => target?.key === key);
+      const names = targets.map(([name]) => RegExp.escape(JSON.stringify(name)));
+      return new RegExp(`(${['(?!)', ...names].join('|')})\\s*:\\s*(${ID_VALUE})`, 'g');
+    });
     this.builder = new RowBuilder({ ...options, isCsv: false, hasDecimalComma: false });
   }
 
   /** Returns undefined for the closing line of an export, which is not a row. */
-  read({ line, content }: FileRecord<Buffer>, hasDetails: boolean): ReadRow | undefined {
-    const own = this.#options.isFeed ? content?.toString() : undefined;
+  read({ line, content, isTooLong = false }: FileRecord<Buffer>, hasDetails: boolean): ReadRow | undefined {
+    const own = this.#options.isFeed && !isTooLong ? content.toString() : undefined;
     try {
-      if (content === undefined) throw rowTooLong();
+      if (isTooLong) throw rowTooLong();
       const { value, inexactNumbers } = parseBody(content, 'row');
       if (isClosingLine(value)) return undefined;
       if (!isObject(value)) parseListing({ value, inexactNumbers });
@@ -53,9 +63,24 @@ class JsonRowReader {
       );
       return this.builder.build(line, values, own, hasDetails);
     } catch (error) {
-      if (error instanceof AppError) return this.builder.fail(line, error, own);
-      throw error;
+      if (!(error instanceof AppError)) throw error;
+      return this.builder.fail(line, error, own, () => this.#findIds(line, own ?? content.toString()));
     }
+  }
+
+  /** The names of external ids can also be those of members of nested objects. */
+  #findIds(line: number, text: string): FoundIds {
+    const found = this.#idPatterns.map((pattern) => {
+      const members = text.matchAll(pattern).take(IDS_MAX);
+      const ids = members.map(([, name = '', value = '']) => {
+        return this.builder.externalIdOf(this.#collect(line, { [JSON.parse(name)]: JSON.parse(value) }, new Map()));
+      });
+      return [...new Set(ids)].filter((id) => id !== undefined);
+    });
+    const [first, ...others] = found.find((ids) => ids.length > 0) ?? [];
+    // Decoding replaces bytes that are not UTF-8.
+    const isCertain = others.length === 0 && !first?.includes('\uFFFD');
+    return { externalId: isCertain ? first : undefined, possibleIds: found.flat() };
   }
 
   #collect(

@@ -67,8 +67,8 @@ interface ReadAnyRow {
 /** A row that is invalid regardless of the account's listings. */
 export interface ReadBadRow extends ReadAnyRow {
   issue: PlainError;
-  /** Whether the row is not valid CSV or JSON; other invalid rows are complete. */
-  isUnreadable?: boolean;
+  /** In a feed, the external ids that the row can have if it is not valid CSV or JSON; other rows are complete. */
+  possibleIds?: string[];
 }
 
 export interface ReadGoodRow extends ReadAnyRow, ParsedRow {

@@ -19,6 +19,17 @@ const EXTERNAL_ID_LENGTH_MAX = 512;
  */
 const EXTERNAL_IDS_MAX = 1_000_000;
 
+/** Maximum number of external ids that an unreadable row can have; a CSV row has up to 500 cells, and some too many. */
+export const IDS_MAX = 600;
+
+/** The external ids in a row that is not valid CSV or JSON. */
+export interface FoundIds {
+  /** The row's external id; undefined if the row can have several. */
+  externalId: string | undefined;
+  /** All external ids that the row can have. */
+  possibleIds: string[];
+}
+
 interface RowBuilderOptions extends ReadingOptions, CleaningOptions, Pick<ReadingRequest, 'isFeed'> {
   /** In CSV or with `clean`, a required field without a value is missing. Otherwise, `null` is of the wrong type. */
   isCsv: boolean;
@@ -73,16 +84,10 @@ export class RowBuilder {
     return toExternalId(row.toFields().externalId);
   }
 
-  /** Creates the row for a record that cannot be read. */
-  fail(line: number, error: AppError, own: string | undefined): ReadBadRow {
-    return {
-      line,
-      externalId: undefined,
-      isRepeated: false,
-      values: own,
-      issue: toPlainError(error),
-      isUnreadable: true,
-    };
+  /** Creates the row for a record that cannot be read. Only a feed needs the external ids that it can have. */
+  fail(line: number, error: AppError, own: string | undefined, findIds: () => FoundIds): ReadBadRow {
+    const ids = this.#options.isFeed ? findIds() : { externalId: undefined };
+    return { line, ...ids, isRepeated: false, values: own, issue: toPlainError(error) };
   }
 
   #isRepeated(externalId: string | undefined): boolean {

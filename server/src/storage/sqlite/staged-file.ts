@@ -19,6 +19,8 @@ export interface StagedRow {
   number: number;
   line: number;
   externalId: string | undefined;
+  /** The external ids that an unreadable row can have; undefined for other rows. */
+  possibleIds: string[] | undefined;
   /** What the domain needs to rebuild the row; undefined for a row that has an error or was not read. */
   content: string | undefined;
   /** Identifies the row's content; undefined for a row with an error. */
@@ -52,7 +54,7 @@ export type StagedKind = 'change' | 'mark';
 
 /**
  * The rows of a file, sorted by external id, and what a run will do with them, in a temporary database. Each call
- * takes less than a millisecond, unless it returns many rows.
+ * takes less than a millisecond, unless it returns many rows or adds an unreadable row with many cells.
  */
 export class StagedFile {
   readonly #database: TemporaryDatabase;
@@ -69,6 +71,7 @@ export class StagedFile {
       create table keys (
         external_id text, number integer, hash text, is_known integer, primary key (external_id, number)
       ) strict, without rowid;
+      create table possible_ids (external_id text primary key) strict, without rowid;
       create table work (number integer primary key, kind text) strict;
       create table sizes (
         number integer primary key, doc_bytes integer, counted_bytes integer, current_bytes integer
@@ -78,9 +81,14 @@ export class StagedFile {
     `);
   }
 
-  add({ number, line, externalId, content, hash, values, cleaned }: StagedRow): void {
+  add({ number, line, externalId, possibleIds, content, hash, values, cleaned }: StagedRow): void {
     const row = [number, line, externalId, content, hash, values, cleaned];
     this.#database.all('insert into rows values (?, ?, ?, ?, ?, ?, ?)', row);
+    if (possibleIds !== undefined) {
+      const sql = 'insert or ignore into possible_ids select value from json_each(?)';
+      this.#database.all(sql, [JSON.stringify(possibleIds)]);
+      return;
+    }
     if (externalId === undefined) return;
     const isKnown = hash !== undefined && content === undefined ? 1 : 0;
     this.#database.all('insert into keys values (?, ?, ?, ?)', [externalId, number, hash, isKnown]);
@@ -91,15 +99,18 @@ export class StagedFile {
     this.#database.all('update rows set content = ?, cleaned = ? where number = ?', [content, cleaned, number]);
   }
 
-  /** The next rows with an external id, in UTF-8 order. */
+  /** The next readable rows with an external id, in UTF-8 order. */
   keysAfter(externalId: string, number: number, limit: number): StagedKey[] {
     const sql = `select external_id as externalId, number, hash, is_known as isKnown from keys
       where (external_id, number) > (?, ?) order by external_id, number limit ?`;
     return this.#database.all(sql, [externalId, number, limit]);
   }
 
+  /** Whether a row has an external id, or can have it. */
   has(externalId: string): boolean {
-    return this.#database.all('select 1 from keys where external_id = ? limit 1', [externalId]).length > 0;
+    const sql = `select 1 from keys where external_id = ?1
+      union all select 1 from possible_ids where external_id = ?1 limit 1`;
+    return this.#database.all(sql, [externalId]).length > 0;
   }
 
   contentOf(number: number): string {

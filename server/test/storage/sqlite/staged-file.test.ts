@@ -4,6 +4,7 @@ import { AppError } from '../../../src/model/errors.ts';
 import { StagedFile } from '../../../src/storage/open.ts';
 
 const MEGABYTE = 2 ** 20;
+const ROW = { possibleIds: undefined, hash: 'h', cleaned: 0 };
 
 test('rows take a limited amount of disk space, and hardly any memory', () => {
   using file = new StagedFile(64 * MEGABYTE);
@@ -14,7 +15,7 @@ test('rows take a limited amount of disk space, and hardly any memory', () => {
     for (;;) {
       number += 1;
       const externalId = `A-${(number * 7_919) % 1_000_003}`;
-      file.add({ number, line: number, externalId, content, hash: 'h', values: content, cleaned: 0 });
+      file.add({ ...ROW, number, line: number, externalId, content, values: content });
     }
   };
   assert.throws(fill, (error) => error instanceof AppError && error.code === 'storage_full');
@@ -27,7 +28,7 @@ test('rows take a limited amount of disk space, and hardly any memory', () => {
 function addLarge(file: StagedFile, count: number, kind: 'work' | 'failure'): void {
   const large = 'x'.repeat(MEGABYTE);
   for (let number = 1; number <= count; number += 1) {
-    file.add({ number, line: number, externalId: `A-${number}`, content: large, hash: 'h', values: large, cleaned: 0 });
+    file.add({ ...ROW, number, line: number, externalId: `A-${number}`, content: large, values: large });
     if (kind === 'work') file.addWork(number, 'change');
     else file.addFailure(number, `{"line":${number}}`);
   }

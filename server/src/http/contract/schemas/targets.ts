@@ -57,6 +57,9 @@ const PARTS: ReadonlyMap<string, string> = new Map([
   ...BATHROOMS.map((name) => [name, 'baths'] as const),
 ]);
 
+/** The keys of an external id; the first takes precedence. */
+export const ID_KEYS = ['externalId', 'ListingId'];
+
 const METADATA = 'metadata.';
 
 const TARGETS: ReadonlyMap<string, Target> = new Map<string, Target>([
