@@ -4,10 +4,10 @@
  */
 const FORMULAS = /(^|;)('*[=+\-@\t\r＝＋－＠])/g;
 /**
- * Matches the start of a formula after a semicolon in JSON. An escape sequence replaces the first character of
- * the formula, which does not change the value.
+ * Matches the start of a formula after a semicolon in JSON, even after apostrophes. An escape sequence replaces the
+ * first character, which does not change the value, so an import does not remove an apostrophe.
  */
-const JSON_FORMULAS = /;[=+\-@＝＋－＠]/g;
+const JSON_FORMULAS = /;(?='*[=+\-@＝＋－＠])./g;
 
 /** Formats rows as CSV with a header row, in the same form as the service's exports. */
 export function toCsv<Name extends string>(names: readonly Name[], rows: Partial<Record<Name, unknown>>[]): string {

@@ -23,7 +23,7 @@ function toRun({ counts, error, ...row }: Row): StoredRun {
 
 const SHORT = [
   ...(['finishedAt', 'outcome', 'counts', 'sequenceFrom', 'sequenceTo'] as const),
-  ...(['error', 'storedRows', 'storedBytes'] as const),
+  ...(['error', 'storedRows', 'storedBytes', 'separator'] as const),
 ] as const;
 const CHANGING = [...SHORT, 'errors'] as const;
 const FIXED = ['id', 'feed', 'startedAt'] as const;

@@ -17,6 +17,7 @@ import { suspendableCounts } from './migrations/0015-suspendable-counts.ts';
 import { indexMerges } from './migrations/0016-index-merges.ts';
 import { feedFiles } from './migrations/0017-feed-files.ts';
 import { feedRunSizes } from './migrations/0018-feed-run-sizes.ts';
+import { feedRunSeparators } from './migrations/0019-feed-run-separators.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   indexMerges,
   feedFiles,
   feedRunSizes,
+  feedRunSeparators,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

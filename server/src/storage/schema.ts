@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { Separator } from '../lib/csv-separator.ts';
 import type { Account } from '../model/accounts.ts';
 import type { ApiKey } from '../model/api-keys.ts';
 import type { ActorType, AuditEntry, TargetType } from '../model/audit.ts';
@@ -310,6 +311,8 @@ export interface Tables {
     /** The number of stored failed rows, and their approximate size in bytes, including `errors`. */
     stored_rows: number;
     stored_bytes: number;
+    /** The separator of the CSV file; null for another file, or if it is not known. */
+    separator: Separator | null;
   };
   feed_errors: {
     account_id: string;

@@ -310,6 +310,16 @@ describe('an invalid header rejects the whole file', () => {
   });
 });
 
+test('an import removes one apostrophe that protects spreadsheets from every kind of cell', async () => {
+  const tenant = await service.createTenant();
+  const header = "externalId,address,beds,baths,latitude,longitude,'-N,M,metadata";
+  const cells = `'=A,''=1,3,2,1,'-97.74,'=x,"a;'-b","{""n"":""a;'-b""}"`;
+  assert.deepEqual(await run(tenant, csv(header, cells), '?map[-N]=metadata.x&map[M]=metadata.y'), counts(1));
+  const { externalId, address, longitude, metadata } = await onlyListing(tenant);
+  assert.deepEqual({ externalId, address, longitude }, { externalId: '=A', address: "'=1", longitude: -97.74 });
+  assert.deepEqual(metadata, { n: 'a;-b', x: '=x', y: 'a;-b' });
+});
+
 test('an unclosed quote ends the import at its row; earlier rows stay', async () => {
   const tenant = await service.createTenant();
   const file = csv('address,beds,baths', 'a,1,1', 'b,x,1', 'c,"1,1', 'd,1,1');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { openSocket } from '../../../testkit/src/raw-http.ts';
 import { readError } from '../../../testkit/src/replies.ts';
@@ -37,6 +38,21 @@ interface Feed {
 }
 const feedOf = (tenant: Tenant, name = 'mls') => get<Feed>(service, tenant, `/feeds/${name}`);
 
+const errorsOf = async (tenant: Tenant, { id }: Run) => {
+  const headers = { Accept: 'text/csv' };
+  return (await service.fetch(tenant, `/v1/feeds/mls/runs/${id}/errors`, { headers })).text();
+};
+
+/** The listings that an account without listings has after the import of a CSV file, without their server fields. */
+const importCorrected = async (body: string, query: string) => {
+  const tenant = await service.createTenant();
+  const headers = { 'Content-Type': 'text/csv' };
+  const response = await service.fetch(tenant, `/v1/imports${query}`, { method: 'POST', headers, body });
+  assert.partialDeepStrictEqual(await response.json(), { failed: 0, errors: [] });
+  const { data } = await get<{ data: Record<string, unknown>[] }>(service, tenant, '/listings');
+  return data.map(({ id: _id, createdAt: _created, updatedAt: _updated, ...listing }) => listing).reverse();
+};
+
 describe('the settings of a feed', () => {
   test('are the defaults of its runs, and parameters override them', async () => {
     const tenant = await service.createTenant();
@@ -70,6 +86,18 @@ describe('the settings of a feed', () => {
       { map, missingMax, expectedEveryHours },
       { map: { Price: 'listPrice' }, missingMax: '20%', expectedEveryHours: 5 },
     );
+  });
+
+  test('can map every column, even __proto__', async () => {
+    const tenant = await service.createTenant();
+    const map = JSON.parse('{"__proto__":"beds"}');
+    const csv = 'externalId,address,__proto__,baths\nA,1 Elm,3,2\n';
+    const query = '?map[__proto__]=beds';
+    await runFeed(service, tenant, 'query', csv, { type: 'text/csv', query });
+    await runFeed(service, tenant, 'mls', [row('B')]);
+    const changed = JSON.parse(await (await patch(tenant, 'mls', { map })).text());
+    assert.deepEqual(Object.entries(changed.map), [['__proto__', 'beds']]);
+    await readError(await patch(tenant, 'mls', { values: map }), 422, 'validation_failed');
   });
 
   const WRONG: [patch: unknown, field: string][] = [
@@ -350,6 +378,110 @@ describe('the runs of a feed', () => {
     assert.partialDeepStrictEqual(await response.json(), { created: 1, failed: 0 });
     const { data } = await get<{ data: object[] }>(service, tenant, '/listings');
     assert.partialDeepStrictEqual(data[0], { externalId: 'A', description: 'Rear' });
+  });
+
+  for (const [name, clean] of [
+    ['as they are', ''],
+    ['with clean', '&clean=true'],
+  ] as const) {
+    test(`are a CSV file whose corrected rows are stored like those of the corrected file, ${name}`, async () => {
+      const texts = ['-- call first', "'=x", "''=x", '=1;-2', "a;'-b", '-5', "'-5", '-97,74', "'"];
+      const header = 'externalId,address,beds,baths,latitude,longitude,onMarketDate,description,metadata,Notes,-Key';
+      const rows = texts.map((text, index) => {
+        const metadata = JSON.stringify({ n: 'a;-b', m: ";'=x", o: text }).replaceAll('"', '""');
+        const date = clean === '' ? '' : '--';
+        return `E${index},${index} A,three,2,30.1,-97.74,${date},"${index % 2 === 0 ? text : `\r\n${text}`}","${metadata}","${text}","${text}"\n`;
+      });
+      const file = `${header}\n${rows.join('')}`;
+      const query = `?map[Notes]=metadata.notes&map[-Key]=metadata.key${clean}`;
+      const tenant = await service.createTenant();
+      const run = await runFeed(service, tenant, 'mls', file, { type: 'text/csv', query: `${query}&failedMax=99` });
+      const errors = await errorsOf(tenant, run);
+      assert.match(errors, /,30\.1,-97\.74,.*,'-- call first,/);
+      const cells: string[] = parse(errors).flat();
+      assert.deepEqual(
+        cells.filter((cell) => /^[=-](?![\d.,]+$)/.test(cell)),
+        [],
+      );
+      const stored = await importCorrected(file.replaceAll('three', '3'), query);
+      assert.equal(stored.length, texts.length);
+      assert.deepEqual(
+        await importCorrected(errors.replaceAll(',three,', ',3,'), `${query}&ignoreUnknown=true`),
+        stored,
+      );
+    });
+  }
+
+  test('are a CSV file whose corrected rows are stored like those of a corrected NDJSON file', async () => {
+    const texts = ["'=x", '=x', "a;'-b", 'a;-b', '-5'];
+    const rows = texts.map((text, index) =>
+      row(`E${index}`, { beds: -1, longitude: -97.74, latitude: 1, description: text, metadata: { n: text, o: -1 } }),
+    );
+    const tenant = await service.createTenant();
+    const errors = await errorsOf(tenant, await runFeed(service, tenant, 'mls', rows, { query: '?failedMax=99' }));
+    const stored = await importCorrected(
+      'externalId,address,beds,baths,longitude,latitude,description,metadata\n' +
+        rows.map(({ externalId, address }, index) => `${externalId},${address},3,2,-97.74,1,X${index},{}\n`).join(''),
+      '',
+    );
+    const expected = stored.map((listing, index) => ({
+      ...listing,
+      description: texts[index],
+      metadata: { n: texts[index], o: -1 },
+    }));
+    assert.deepEqual(await importCorrected(errors.replaceAll(',-1,', ',3,'), '?ignoreUnknown=true'), expected);
+  });
+
+  for (const separator of [';', '\t', ',']) {
+    test(`are a CSV file with the separator of the file: ${JSON.stringify(separator)}`, async () => {
+      const tenant = await service.createTenant();
+      const lines = [
+        ['externalId', 'address', 'beds', 'baths', 'livingArea', 'Price, net'],
+        ['A', '"1; Elm, rear"', '3', '2', separator === ',' ? '1.250' : '1,250', ''],
+        ['B', '2 Elm', '3', '2', '12.34.56', ''],
+      ].map((cells) => cells.map((cell) => (cell.includes(',') ? `"${cell.replaceAll('"', '')}"` : cell)));
+      const file = lines.map((cells) => `${cells.join(separator)}\n`).join('');
+      const query = '?clean=true&ignoreUnknown=true';
+      const isAmbiguous = separator !== '\t';
+      const run = await runFeed(service, tenant, 'mls', file, { type: 'text/csv', query: `${query}&failedMax=99` });
+      assert.equal(run.failed, isAmbiguous ? 2 : 1);
+      const errors = await errorsOf(tenant, run);
+      assert.equal(errors.split('\r\n')[0]?.split(separator)[4], 'externalId');
+      const headers = { 'Content-Type': 'text/csv' };
+      const response = await service.fetch(tenant, `/v1/imports${query}`, { method: 'POST', headers, body: errors });
+      const report: { created: number; errors: Run['errors'] } = JSON.parse(await response.text());
+      const issuesOf = (failures: Run['errors']) => failures.map(({ line: _, ...issues }) => issues);
+      assert.deepEqual([report.created, issuesOf(report.errors)], [0, issuesOf(run.errors)]);
+    });
+  }
+
+  test('are a CSV file with all their members, even if only the last rows have them', async () => {
+    const tenant = await service.createTenant();
+    const rows = Array.from({ length: 350 }, (_, index) =>
+      row(`E${index}`, { beds: -1, ...(index >= 300 && { city: `City ${index}` }) }),
+    );
+    const run = await runFeed(service, tenant, 'mls', rows, { query: '?failedMax=100%25' });
+    const lines = (await errorsOf(tenant, run)).trimEnd().split('\r\n');
+    assert.equal(lines[0], 'line,code,message,details,externalId,address,beds,baths,city');
+    assert.deepEqual(
+      [lines.length, lines[1]?.split(',').at(-1), lines.at(-1)?.split(',').at(-1)],
+      [351, '', 'City 349'],
+    );
+  });
+
+  test('are a CSV file with at most 500 members', async () => {
+    const tenant = await service.createTenant();
+    const rows = Array.from({ length: 3 }, (_, index) => {
+      const members = Array.from({ length: 300 }, (_, member) => [`m${index}_${member}`, 'x']);
+      return { ...Object.fromEntries(members), externalId: `E${index}` };
+    });
+    const run = await runFeed(service, tenant, 'mls', rows, { query: '?failedMax=100%25' });
+    const lines = (await errorsOf(tenant, run)).trimEnd().split('\r\n');
+    assert.deepEqual(
+      lines.map((line) => line.replaceAll(/"[^"]*"/g, '').split(',').length),
+      Array(4).fill(504),
+    );
+    assert.match(lines[0] ?? '', /,externalId,m1_0,.*,m1_198$/);
   });
 
   test('keep failed rows whose members have names that every object inherits, and names like formulas', async () => {

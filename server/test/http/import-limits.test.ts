@@ -140,7 +140,8 @@ describe("an account's concurrent uploads are limited", () => {
       const tenant = await service.createTenant();
       const { failed, errors } = await readReport(await sendFile(service, tenant, { type, body }));
       assert.deepEqual([failed, errors.length], [300, 100]);
-      assert.equal(errors.flatMap(({ details = [] }) => details).length, 100);
+      // A CSV row has 99 issues, and the issues of a second row do not fit.
+      assert.equal(errors.flatMap(({ details = [] }) => details).length, type === NDJSON ? 100 : 99);
       // Later rows get no detailed validation.
       assert.equal(errors.at(-1)?.message, 'Fields of the row are not valid.');
     });

@@ -207,6 +207,26 @@ for (const [type, file] of KINDS) {
       for (const [index, error] of errors.entries()) assert.equal(Number.parseInt(error, 10), index + 1);
     });
 
+    test('a report refers only to details that it contains', async () => {
+      const tenant = await service.createTenant();
+      const rows = Array.from({ length: 50 }, () => ({ address: 1, beds: 'x', baths: 'x' }));
+      for (const accept of [JSON_ARRAY, NDJSON]) {
+        const headers = { Accept: accept };
+        const text = await (await sendFile(service, tenant, { type, body: file(...rows), headers })).text();
+        const lines = text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        const { errors } = lines.at(-1);
+        assert.deepEqual([lines.length, errors.length], [accept === NDJSON ? 51 : 1, 50]);
+        for (const { message, details = [] } of errors) {
+          if (details.length > 0)
+            assert.deepEqual([message, details.length], ['3 fields are not valid; see details.', 3]);
+          else assert.match(message, /^(?:3 fields|Fields of the row) are not valid\.$/);
+        }
+      }
+    });
+
     test('a row that is not JSON fails alone, with its offset', async () => {
       const tenant = await service.createTenant();
       const good = file(row({ externalId: 'A-1' }), row({ externalId: 'A-2' }), row({ externalId: 'A-3' }));

@@ -142,6 +142,7 @@ function newRun(feed: string): StoredRun {
     error: null,
     storedRows: 0,
     storedBytes: 0,
+    separator: null,
   };
 }
 

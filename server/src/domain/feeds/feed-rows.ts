@@ -1,3 +1,4 @@
+import type { Separator } from '../../lib/csv-separator.ts';
 import type { Account } from '../../model/accounts.ts';
 import { AppError, type PlainError } from '../../model/errors.ts';
 import type { FeedColumn, FeedSettings, MissingMode } from '../../model/feeds.ts';
@@ -46,6 +47,8 @@ export interface FeedSource {
   ): AsyncIterable<FeedRow[]>;
   /** The columns that the next file is compared with; undefined if this file is not CSV. */
   readonly columns: FeedColumn[] | undefined;
+  /** The separator of a CSV file. */
+  readonly separator: Separator | undefined;
   /** Reads a row that `read` did not read because its hash was known. */
   readKnown(values: string): Pick<FeedRow, 'content' | 'cleaned'>;
   restore: RestoreRow;

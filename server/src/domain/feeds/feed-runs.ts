@@ -183,7 +183,8 @@ async function storePlanned(leased: LeasedRun, plan: FeedPlan, { source, signal 
     const failures = file.failuresAfter(after, BATCH_LENGTH);
     after = failures.at(-1)?.number ?? 0;
     await leased.write(async ({ transaction, account }, run) => {
-      const counted = { ...run, counts: { ...run.counts, rows, unchanged, missing, failed, cleaned } };
+      const { separator = null } = source;
+      const counted = { ...run, separator, counts: { ...run.counts, rows, unchanged, missing, failed, cleaned } };
       return storeFailures(transaction, account.id, counted, failures, source);
     });
   } while (after > 0 && !hasAllFailures(leased.run));

@@ -62,14 +62,19 @@ export function addOutcome(report: ImportReport, { row, result }: RowOutcome): R
   const { code, message, members, details } = result;
   const failure = { line, externalId, code, message, ...members, details };
   report.failed += 1;
-  if (report.errors.length < ERRORS_MAX) report.errors.push({ ...failure, details: cutDetails(report, details) });
+  if (report.errors.length < ERRORS_MAX) report.errors.push(shorten(failure, report));
   return failure;
 }
 
-function cutDetails({ errors }: ImportReport, details: RowFailure['details']): RowFailure['details'] {
+/** Leaves out the details of a failure unless all of them fit into the report. The message then does not refer to them. */
+function shorten(failure: RowFailure, { errors }: ImportReport): RowFailure {
+  const { message, details = [] } = failure;
   const kept = errors.reduce((count, { details }) => count + (details?.length ?? 0), 0);
-  return kept < DETAILS_MAX ? details?.slice(0, DETAILS_MAX - kept) : undefined;
+  if (kept + details.length <= DETAILS_MAX) return failure;
+  return { ...failure, message: message.replace(SEE_DETAILS, ''), details: undefined };
 }
+
+const SEE_DETAILS = /; see details(?: for the first \d+)?(?=\.$)/;
 
 export function importFailed({ failed, errors }: ImportReport): AppError {
   const message =

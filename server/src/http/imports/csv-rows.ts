@@ -5,7 +5,7 @@ import type { FileRecord } from '../../lib/records.ts';
 import { AppError, type ValidationIssue } from '../../model/errors.ts';
 import { hashRow } from '../../model/feeds.ts';
 import { isFieldWord } from '../../model/suggest.ts';
-import { decodeCell } from '../contract/schemas/listing-csv.ts';
+import { decodeCell, withoutGuards } from '../contract/schemas/listing-csv.ts';
 import { UNITS } from '../contract/schemas/listing-patch.ts';
 import { fieldOf, ID_KEYS, LOT_SIZES, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
 import type { RowCleaner } from './cleaning.ts';
@@ -32,7 +32,8 @@ export function csvFile(request: ReadingRequest, { known, onHeader }: CsvOptions
     splitter,
     toRow(record, hasDetails) {
       if (reader !== undefined) return reader.readUnknown(record, hasDetails, known);
-      const header = { cells: record.content, separator: splitter.separator };
+      const cells = record.content.map((cell) => cell && withoutGuards(cell.trim()));
+      const header = { cells, separator: splitter.separator };
       reader = new CsvRowReader(header, request);
       onHeader(header);
       return undefined;
@@ -102,7 +103,7 @@ export class CsvRowReader {
       if (column === null) continue;
       const { target, name } = column;
       // Line breaks in cells are often CRLF, like those between rows; the API's values have LF.
-      const text = (cells[index] ?? '').replaceAll('\r\n', '\n');
+      const text = withoutGuards((cells[index] ?? '').replaceAll('\r\n', '\n'));
       if (values.addMeaning(target, name, text)) continue;
       const given = toOurChoice(target, text);
       const cell = values.cleaner === undefined ? given : values.cleaner.cleanText(target, given);

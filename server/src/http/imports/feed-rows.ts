@@ -30,6 +30,10 @@ export class FeedUpload implements FeedSource {
     return this.#opened.columns;
   }
 
+  get separator(): FileReading['separator'] {
+    return this.#opened.separator;
+  }
+
   get warnings(): FileReading['warnings'] {
     return this.#opened.warnings;
   }

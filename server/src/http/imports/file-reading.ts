@@ -97,6 +97,10 @@ export class FileReading {
     return this.#header && readColumns(this.#header.cells, { map, lastColumns });
   }
 
+  get separator(): ReadHeader['separator'] | undefined {
+    return this.#header?.separator;
+  }
+
   #takeHeader(header: ReadHeader): void {
     this.#header = header;
     this.#names = uniqueNames(header.cells);

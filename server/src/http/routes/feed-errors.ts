@@ -1,13 +1,19 @@
 import { getLiveHead, type Principal } from '../../domain/access/principals.ts';
 import { isObject } from '../../lib/merge-patch.ts';
+import { ownTurn } from '../../lib/turns.ts';
 import type { Database } from '../../storage/database.ts';
 import { findFailures, type StoredFailure } from '../../storage/feed-errors.ts';
+import type { StoredRun } from '../../storage/feed-runs.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
-import { encodeCell, toCsvLine } from '../contract/schemas/listing-csv.ts';
+import { encodeCell, toCsvLine, withoutGuards } from '../contract/schemas/listing-csv.ts';
+import { CSV_COLUMNS_MAX } from '../imports/csv-header.ts';
 import { inChunks } from '../protocol/chunks.ts';
 import type { Reply } from '../protocol/reply.ts';
 
 const PAGE = { limit: 100, bytesMax: 128 * 1024 };
+
+/** Maximum length of all names in the header of a CSV response; the names of a single row are not longer. */
+const NAMES_LENGTH_MAX = 64 * 1024;
 
 /**
  * Lists the failed rows of a run. More than one page is streamed; the principal is checked again after each page.
@@ -16,15 +22,39 @@ const PAGE = { limit: 100, bytesMax: 128 * 1024 };
 export async function replyFailures(
   database: Database,
   principal: Principal,
-  runId: string,
+  run: StoredRun,
   { mediaType, mapped }: { mediaType: string; mapped: string[] },
 ): Promise<Reply> {
-  const { contentType = mediaType, start, toText, end } = formatOf(mediaType, mapped);
+  const first = await readPage(database, principal, run.id, 0);
+  const pages = () => readPages(database, principal, run.id, first);
+  const format =
+    mediaType === 'text/csv'
+      ? csvFormat(await findColumns(pages(), principal), mapped, run.separator)
+      : formatOf(mediaType);
+  const { contentType = mediaType, start, toText, end } = format;
   const head = { status: 200, headers: { 'Content-Type': contentType }, isCompressible: true };
-  const first = await readPage(database, principal, runId, 0);
   if (first.isLast) return { ...head, body: start + (first.rows.length > 0 ? toText(first.rows) : '') + end() };
-  const pages = readPages(database, principal, runId, first);
-  return { ...head, body: inChunks([start], pages, (rows) => [toText(rows)], end) };
+  return { ...head, body: inChunks([start], pages(), (rows) => [toText(rows)], end) };
+}
+
+/** The names of all rows' values. Every row is read, because rows of JSON files can have different members. */
+async function findColumns(pages: AsyncIterable<StoredFailure[]>, { accountId }: Principal): Promise<string[]> {
+  const columns = new Set<string>();
+  let length = 0;
+  for await (const rows of pages) {
+    for (const name of rows.flatMap(namesOf)) {
+      if (columns.has(name)) continue;
+      length += name.length;
+      if (columns.size === CSV_COLUMNS_MAX || length > NAMES_LENGTH_MAX) return [...columns];
+      columns.add(name);
+    }
+    await ownTurn(accountId);
+  }
+  return [...columns];
+}
+
+function namesOf({ values }: StoredFailure): string[] {
+  return values === null ? [] : Object.keys(JSON.parse(values));
 }
 
 interface Page {
@@ -62,8 +92,7 @@ function toJson({ error, values }: StoredFailure): string {
   return `${error.slice(0, -1)},"values":${values}}`;
 }
 
-function formatOf(mediaType: string, mapped: string[]): FailureFormat {
-  if (mediaType === 'text/csv') return csvFormat(mapped);
+function formatOf(mediaType: string): FailureFormat {
   return mediaType === JSON_TYPE ? jsonFormat() : ndjsonFormat();
 }
 
@@ -86,20 +115,16 @@ function ndjsonFormat(): FailureFormat {
   return { start: '', toText, end: () => `{"end":true,"count":${count}}\n` };
 }
 
-function csvFormat(mapped: string[]): FailureFormat {
-  let columns: string[] | undefined;
-  const toText = (rows: StoredFailure[]) => {
-    const known = columns ?? columnsOf(rows);
-    const header =
-      columns === undefined ? toCsvLine([...ownColumns([...known, ...mapped]), ...known.map(encodeCell)]) : '';
-    columns = known;
-    return header + rows.map((row) => toLine(row, known)).join('');
-  };
+/** With the separator of the run's file, so that an import reads `1,250` in the same way. */
+function csvFormat(columns: string[], mapped: string[], separator: StoredRun['separator']): FailureFormat {
+  const toLine = (cells: string[]) => toCsvLine(cells, separator ?? undefined);
+  const toText = (rows: StoredFailure[]) =>
+    rows.map((row) => toLine(toCells(row, columns, separator !== null))).join('');
   return {
     contentType: 'text/csv; charset=utf-8',
-    start: '',
+    start: toLine([...ownColumns([...columns, ...mapped]), ...columns.map(encodeCell)]),
     toText,
-    end: () => (columns === undefined ? toCsvLine(ownColumns(mapped)) : ''),
+    end: () => '',
   };
 }
 
@@ -110,20 +135,23 @@ function ownColumns(columns: readonly string[]): string[] {
   return ['line', 'code', 'message', 'details'].map(free);
 }
 
-/** A CSV file's rows all have the same columns; for JSON, the columns are the members of the first rows. */
-function columnsOf(rows: StoredFailure[]): string[] {
-  return [...new Set(rows.flatMap(({ values }) => (values === null ? [] : Object.keys(JSON.parse(values)))))];
-}
-
-function toLine({ error, values }: StoredFailure, columns: string[]): string {
+function toCells({ error, values }: StoredFailure, columns: string[], isCsv: boolean): string[] {
   const { line, code, message, details } = JSON.parse(error);
   const issues = Array.isArray(details) ? details.map((issue) => `${issue.field}: ${issue.message}`).join(' ') : '';
   const own: unknown = values === null ? {} : JSON.parse(values);
   // A column can be called `constructor`, which every object inherits.
-  const cells = columns.map((name) => (isObject(own) && Object.hasOwn(own, name) ? toCell(own[name]) : ''));
-  return toCsvLine([String(line), code, encodeCell(message), encodeCell(issues), ...cells]);
+  const cells = columns.map((name) => (isObject(own) && Object.hasOwn(own, name) ? toCell(own[name], isCsv) : ''));
+  return [String(line), code, encodeCell(message), encodeCell(issues), ...cells];
 }
 
-function toCell(value: unknown): string {
-  return value === null ? '' : encodeCell(value);
+/** A number that begins with a sign; spreadsheets do not run it as a formula. */
+const SIGNED_NUMBER = /^[-+]\d[\d.,]*(?:e[-+]?\d+)?$/i;
+
+/** Encodes a value so that an import reads it as it reads the value in the run's file, which can have guards itself. */
+function toCell(value: unknown, isCsv: boolean): string {
+  if (value === null) return '';
+  if (typeof value !== 'string') return encodeCell(value);
+  const text = value.replaceAll('\r\n', '\n');
+  const plain = isCsv ? withoutGuards(text) : text;
+  return SIGNED_NUMBER.test(plain) ? plain : encodeCell(plain);
 }

@@ -121,7 +121,7 @@ export const feedEndpoints = [
       const { database } = services;
       const run = await getRun(database, principal.accountId, name, runId);
       const { settings } = await getFeed(database, principal.accountId, name);
-      return replyFailures(database, principal, run.id, { mediaType, mapped: Object.keys(settings.map) });
+      return replyFailures(database, principal, run, { mediaType, mapped: Object.keys(settings.map) });
     },
   ),
 ];

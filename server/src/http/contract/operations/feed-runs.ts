@@ -80,8 +80,10 @@ export const listRunErrorsOperation = operation('account', 'get', '/feeds/{name}
     'own columns follow `line`, `code`, `message`, and `details`. If the file or the `map` of the feed has a column ' +
     'with one of these four names, the service puts `error_` before its own column name, as in `error_line`. You can ' +
     "correct the rows and send the file to `/imports` with the feed's `map`, `clean`, and other parameters for " +
-    'reading the file, and with `ignoreUnknown=true`, which skips the four columns. Up to 100,000 rows and 64 MiB ' +
-    'are kept per run, and 256 MiB per account; beyond that, further failed rows of a run are only counted, and the ' +
+    'reading the file, and with `ignoreUnknown=true`, which skips the four columns. So that an import reads the values ' +
+    'of a CSV file as the run did, the response has the separator of that file. At most 500 of the own columns are ' +
+    'included; the other formats have all values. Up to 100,000 rows and 64 MiB are kept per run, and 256 MiB per ' +
+    'account; beyond that, further failed rows of a run are only counted, and the ' +
     "failed rows of the account's oldest runs are removed.",
   types: [JSON_TYPE, NDJSON_TYPE, CSV_TYPE],
   replies: [
@@ -96,7 +98,7 @@ export const listRunErrorsOperation = operation('account', 'get', '/feeds/{name}
           example: `${JSON.stringify(FAILED)}\n{"end":true,"count":1}\n`,
         },
         [CSV_TYPE]: {
-          schema: z.string().describe('A header row, then a failed row per line (RFC 4180).'),
+          schema: z.string().describe('A header row, then the failed rows (RFC 4180, with the separator of the file).'),
           example:
             'line,code,message,details,externalId,address,city,beds,baths,currency\r\n' +
             '3,validation_failed,One field is not valid; see details.,"listPrice: Is required together with currency, ' +

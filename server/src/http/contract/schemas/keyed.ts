@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../../lib/merge-patch.ts';
 import type { FieldCode } from '../../../model/errors.ts';
 import { addIssue, expected } from './fields.ts';
 
@@ -46,15 +47,18 @@ function repeated(same: string): KeyedIssue {
 
 /** Like `keyedTexts`, but for a member of a JSON body. */
 export function keyedRecord(texts: ReturnType<typeof keyedTexts>, description: string, example: object) {
+  // `z.record` would silently drop a member named `__proto__`.
   return z
-    .record(z.string(), z.string(expected('a string')), expected('an object'))
-    .transform((record, context) => {
-      const { data = new Map(), error } = texts.safeParse(Object.entries(record));
+    .custom<Record<string, unknown>>(isObject, expected('an object'))
+    .transform((record) => new Map(Object.entries(record)))
+    .pipe(z.map(z.string(), z.string(expected('a string'))))
+    .transform((members, context) => {
+      const { data = new Map(), error } = texts.safeParse([...members]);
       for (const { code, path, message, ...rest } of error?.issues ?? []) {
         if (code === 'custom')
           context.addIssue({ code, path, message, ...('params' in rest && { params: rest.params }) });
       }
       return Object.fromEntries<string>(data);
     })
-    .meta({ description, example });
+    .meta({ type: 'object', additionalProperties: { type: 'string' }, description, example });
 }

@@ -1,6 +1,6 @@
 import { toIssues } from './issues.ts';
 import { type KeyedIssue, keyedTexts } from './keyed.ts';
-import { decodeCell } from './listing-csv.ts';
+import { decodeCell, withoutGuards } from './listing-csv.ts';
 import { listingInput } from './listings.ts';
 import { fieldOf, findTarget, type Target, toOurChoice, unknownTarget } from './targets.ts';
 
@@ -38,7 +38,8 @@ function findWritten(name: string): Target | undefined {
 }
 
 /** Converts a value of `values` or `defaults` to JSON. */
-export function decodeMeaning(target: Target, text: string): unknown {
+export function decodeMeaning(target: Target, given: string): unknown {
+  const text = withoutGuards(given);
   if (target.member !== undefined) return text || null;
   return decodeCell(fieldOf(target.key), toOurChoice(target, text)).value;
 }
