@@ -34,10 +34,10 @@ export class LineSplitter implements Splitter<Buffer> {
 
   #finish(rest: Buffer): FileRecord<Buffer> | undefined {
     const taken = this.#pending.take(rest);
-    const line = this.#line;
-    this.#line += 1;
     const isEmpty = isBlank(taken);
     this.#empty.note(isEmpty);
+    const line = this.#line;
+    this.#line += 1;
     return isEmpty ? undefined : { line, ...taken };
   }
 }

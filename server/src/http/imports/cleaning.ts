@@ -5,8 +5,8 @@ import type { ValidationIssue } from '../../model/errors.ts';
 import { decodeCell } from '../contract/schemas/listing-csv.ts';
 import { UNITS as UNITS_OF_AMOUNTS } from '../contract/schemas/listing-patch.ts';
 import { BATHROOMS, fieldOf, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
-import { UNIT_FIELDS } from './header-units.ts';
 import type { UnitNotes } from './unit-notes.ts';
+import { isGiven } from './value-rules.ts';
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
   ...{ listPrice: 'price', closePrice: 'price', currency: 'currency', country: 'country' },
@@ -27,18 +27,26 @@ const POSITIVE: ReadonlySet<ValueKind> = new Set(['price', 'area', 'year']);
 
 const UNITS: ReadonlyMap<string, Unit> = new Map(Object.entries(LOT_SIZES));
 
+export interface RowCleaningOptions extends CleaningOptions {
+  /** The units and currencies in the names of columns, by the amount's field. */
+  columnUnits?: ReadonlyMap<string, string>;
+}
+
 /** Converts a row's values from everyday notation, such as `$450,000`, to the API's. */
 export class RowCleaner {
-  readonly #options: CleaningOptions;
+  readonly #options: RowCleaningOptions;
   readonly #notes: UnitNotes;
   readonly #line: number;
   cleaned = 0;
   readonly issues: ValidationIssue[] = [];
-  /** Units and currencies that the row's values name, by field. */
-  readonly #units = new Map<string, Unit>();
-  readonly #currencies = new Map<string, string>();
+  /** Units and currencies that the row's values name, by field; `$` stands for any dollar. */
+  readonly #named = new Map<string, string>();
+  /** The problem of a lot size that is ambiguous unless it is in acres. */
+  #problemUnlessAcres: string | undefined;
+  /** The currency that the row's prices name, if the row has no `currency` of its own. */
+  currencyOfPrices: string | undefined;
 
-  constructor(options: CleaningOptions, notes: UnitNotes, line: number) {
+  constructor(options: RowCleaningOptions, notes: UnitNotes, line: number) {
     this.#options = options;
     this.#notes = notes;
     this.#line = line;
@@ -51,12 +59,16 @@ export class RowCleaner {
     const field = fieldOf(target.key);
     const unit = UNITS.get(target.key);
     const result = cleanValue(kind, given, this.#options, unit);
-    if ('problem' in result) return this.#addIssue(field, result.problem);
+    if ('problem' in result) {
+      if (result.inAcres === undefined || field !== 'lotSizeArea') return this.#addIssue(field, result.problem);
+      this.#problemUnlessAcres = result.problem;
+      return result.inAcres;
+    }
     if (result.unit !== undefined && unit !== undefined && result.unit !== unit) {
       return this.#addIssue(field, `"${given}" is not in ${unit}, the unit of the column.`);
     }
-    if (result.unit !== undefined && unit === undefined) this.#units.set(field, result.unit);
-    if (result.currency !== undefined) this.#currencies.set(field, result.currency);
+    const named = unit === undefined ? (result.unit ?? result.currency) : undefined;
+    if (named !== undefined) this.#named.set(field, named);
     if (result.text !== given.trim()) this.cleaned += 1;
     return result.text;
   }
@@ -69,6 +81,7 @@ export class RowCleaner {
     if (text === undefined) return undefined;
     if (text === '') return null;
     if (NUMBERS.has(kind)) return this.#toNumber(fieldOf(target.key), text, given);
+    if (typeof given === 'number') this.cleaned += 1;
     return kind === 'custom' ? this.toAnswer(text, given) : text;
   }
 
@@ -89,28 +102,37 @@ export class RowCleaner {
     return value;
   }
 
-  /** Sets the unit and currency fields to those that the values name. Adds an issue if a field has another value. */
-  complete(fields: Record<string, unknown>): void {
-    this.#noteUnits(fields);
-    for (const [field, unit] of this.#units) {
-      const name = UNIT_FIELDS.get(field) ?? '';
-      const given = fields[name] ?? unit;
-      if (given === unit) fields[name] = unit;
-      else this.#addIssue(field, `Is in ${unit}, but ${name} is ${String(given)}.`, 'inconsistent');
-    }
-    for (const [field, currency] of this.#currencies) {
-      const given = fields.currency ?? (currency === '$' ? this.#notes.assumed('currency') : currency);
-      const isSame = currency === '$' ? isDollar(String(given)) : given === currency;
-      if (!isSame) this.#addIssue(field, `Is in ${currency}, but the currency is ${String(given)}.`, 'inconsistent');
-      else if (currency !== '$') fields.currency = currency;
+  /** Sets units and currencies to those that the row's values and columns name. Adds an issue if they differ. */
+  complete(values: Map<string, unknown>): void {
+    for (const [name, amounts] of UNITS_OF_AMOUNTS) {
+      const own = values.get(name) ?? undefined;
+      const named = amounts.flatMap((amount) => {
+        const column = own === undefined ? this.#options.columnUnits?.get(amount) : undefined;
+        const unit = this.#named.get(amount) ?? column;
+        return unit === undefined || !isGiven(values.get(amount)) ? [] : [{ amount, unit }];
+      });
+      const exact = named.find(({ unit }) => unit !== '$')?.unit;
+      const known = own ?? exact ?? this.#notes.assumed(name);
+      for (const { amount, unit } of named) {
+        if (unit === '$' ? isDollar(String(known)) : unit === known) continue;
+        this.#addIssue(amount, `Is in ${unit}, but ${name} is ${String(known)}.`, 'inconsistent');
+      }
+      if (own !== undefined) continue;
+      if (exact !== undefined) values.set(name, exact);
+      if (name === 'currency') this.currencyOfPrices = exact ?? named[0]?.unit;
     }
   }
 
-  #noteUnits(fields: Record<string, unknown>): void {
+  /** Checks and notes the units of the row's fields. */
+  checkUnits(fields: Record<string, unknown>): void {
+    const lotUnit = fields.lotSizeUnits ?? this.#notes.assumed('lotSizeUnits');
+    if (this.#problemUnlessAcres !== undefined && lotUnit !== 'acres') {
+      this.#addIssue('lotSizeArea', this.#problemUnlessAcres);
+    }
     for (const [unitField, amounts] of UNITS_OF_AMOUNTS) {
       for (const amount of amounts) {
-        if ((fields[amount] ?? null) === null) continue;
-        const named = this.#units.get(amount) ?? this.#currencies.get(amount) ?? fields[unitField] ?? undefined;
+        if (!isGiven(fields[amount])) continue;
+        const named = fields[unitField] ?? this.#named.get(amount);
         // `$` stands for the currency that is assumed for the file.
         const unit = named === '$' ? this.#notes.assumed(unitField) : named;
         if (unit === undefined || isUnit(unit)) this.#notes.add(unitField, { line: this.#line, unit });

@@ -71,9 +71,8 @@ export class CsvRowReader {
     const positionOf = (key: string) => this.#columns.findIndex((column) => column?.target.key === key);
     this.#idPositions = ID_KEYS.map(positionOf).filter((position) => position >= 0);
     this.#options = options;
-    const units = options.clean ? unitsOfHeader(this.#columns) : [];
-    const defaults = new Map([...units, ...options.defaults]);
-    this.builder = new RowBuilder({ ...options, defaults, isCsv: true, hasDecimalComma: separator === ';' });
+    const units = unitsOfHeader(options.clean ? this.#columns : [], options.defaults);
+    this.builder = new RowBuilder({ ...options, ...units, isCsv: true, hasDecimalComma: separator === ';' });
     this.#hashStart = hashRow(JSON.stringify([options.hashStart, separator, cells]));
   }
 

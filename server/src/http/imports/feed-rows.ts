@@ -1,7 +1,8 @@
 import type { AccountUnits, FeedRow, FeedSource, RestoreRow } from '../../domain/feeds/feed-rows.ts';
 import type { FeedColumn, FeedSettings } from '../../model/feeds.ts';
+import type { ParsedRow } from '../contract/schemas/parse-row.ts';
 import { type FileReading, makeInput } from './file-reading.ts';
-import type { ReadGoodRow, ReadRow } from './reading.ts';
+import type { ReadRow } from './reading.ts';
 
 interface FeedReading {
   file: FileReading;
@@ -63,11 +64,11 @@ function toFeedRow(row: ReadRow): FeedRow {
 function toContent(row: ReadRow): Pick<FeedRow, 'content' | 'cleaned'> {
   if ('issue' in row) return { content: row.issue, cleaned: 0 };
   if (!('patch' in row)) return { content: undefined, cleaned: 0 };
-  const { patch, lack, cleaned } = row;
-  return { content: JSON.stringify([patch, lack]), cleaned };
+  const { patch, lack, cleaned, currencyOfPrices } = row;
+  return { content: JSON.stringify({ patch, lack, currencyOfPrices } satisfies ParsedRow), cleaned };
 }
 
 const restoreRow: RestoreRow = (content) => {
-  const [patch, lack]: [ReadGoodRow['patch'], ReadGoodRow['lack'] | null] = JSON.parse(content);
-  return (current) => makeInput({ patch, lack: lack ?? undefined }, 'merge', current);
+  const row: ParsedRow = JSON.parse(content);
+  return (current) => makeInput(row, 'merge', current);
 };

@@ -217,6 +217,7 @@ class FileRow implements ValidRow {
   readonly cleaned: number;
   readonly #mode: ReadingOptions['mode'];
   readonly #lack: PlainError | undefined;
+  readonly #currencyOfPrices: string | undefined;
   #patch: StagedText | PatchError;
 
   constructor(row: ReadGoodRow, mode: ReadingOptions['mode']) {
@@ -228,12 +229,14 @@ class FileRow implements ValidRow {
     this.cleaned = row.cleaned;
     this.#mode = mode;
     this.#lack = row.lack;
+    this.#currencyOfPrices = row.currencyOfPrices;
     this.#patch = row.patch;
   }
 
   makeInput(current: Listing | undefined): ListingInput {
     const patch = isStaged(this.#patch) ? textOf(this.#patch) : this.#patch;
-    return makeInput({ patch, lack: this.#lack }, this.#mode, current);
+    const row = { patch, lack: this.#lack, currencyOfPrices: this.#currencyOfPrices };
+    return makeInput(row, this.#mode, current);
   }
 
   stage(keep: KeepText): number {
@@ -249,11 +252,12 @@ function isStaged(patch: StagedText | PatchError): patch is StagedText {
 }
 
 /** @throws {AppError} `validation_failed` */
-export function makeInput({ patch, lack }: ParsedRow, mode: ReadingOptions['mode'], current?: Listing): ListingInput {
+export function makeInput(row: ParsedRow, mode: ReadingOptions['mode'], current?: Listing): ListingInput {
+  const { patch, lack, currencyOfPrices } = row;
   const isWhole = current === undefined || mode === 'replace';
   if (isWhole && lack !== undefined) throw fromPlainError(lack);
   if (typeof patch !== 'string') throw isWhole ? fromPlainError(patch) : toMergeError(patch, current);
-  return isWhole ? toWholeListing(patch) : mergeRow(JSON.parse(patch), current);
+  return isWhole ? toWholeListing(patch) : mergeRow(JSON.parse(patch), current, currencyOfPrices);
 }
 
 /** Longer column names are truncated in the values of a failed row. */

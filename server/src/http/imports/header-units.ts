@@ -5,22 +5,28 @@ import { UNITS } from '../contract/schemas/listing-patch.ts';
 import type { CsvColumn } from './csv-header.ts';
 
 /** The unit fields of amounts, by the amount's field. */
-export const UNIT_FIELDS: ReadonlyMap<string, string> = new Map(
+const UNIT_FIELDS: ReadonlyMap<string, string> = new Map(
   UNITS.flatMap(([unit, amounts]) => amounts.map((amount) => [amount, unit] as const)),
 );
 const IN_BRACKETS = /[([]\s*([^()[\]]+?)\s*[)\]]\s*$/;
 const AFTER_IN = /\bin\s+(\S+)\s*$/i;
 const LAST_WORD = /(\S+)$/;
 
-/** The units and currencies that column names contain, such as `Area (m²)`, `Sq Ft`, and `Price in EUR`. */
-export function unitsOfHeader(columns: readonly (CsvColumn | null)[]): Map<string, string> {
-  const units = new Map<string, string>();
+/**
+ * The units and currencies that column names contain, such as `Area (m²)`, `Sq Ft`, and `Price in EUR`, by the column's
+ * field. They are also added to the defaults, for the other price.
+ */
+export function unitsOfHeader(columns: readonly (CsvColumn | null)[], given: ReadonlyMap<string, string>) {
+  const columnUnits = new Map<string, string>();
+  const defaults = new Map(given);
   for (const { name, target } of columns.filter((column) => column !== null)) {
     const field = UNIT_FIELDS.get(target.key);
     const unit = field === undefined ? undefined : unitIn(name.normalize('NFKC'), field);
-    if (field !== undefined && unit !== undefined) units.set(field, unit);
+    if (field === undefined || unit === undefined) continue;
+    columnUnits.set(target.key, unit);
+    if (!given.has(field)) defaults.set(field, unit);
   }
-  return units;
+  return { columnUnits, defaults };
 }
 
 function unitIn(name: string, field: string): string | undefined {

@@ -54,10 +54,11 @@ export class RowValues {
 
   /** Returns the values by the API's field names. Call this once all values have been added. */
   toFields(): Record<string, unknown> {
+    this.cleaner?.complete(this.#values);
     if (this.#parts.size > 0) this.#combineParts();
     if (this.#members.size > 0) this.#mergeMembers();
     const fields = Object.fromEntries(this.#values);
-    this.cleaner?.complete(fields);
+    this.cleaner?.checkUnits(fields);
     this.#rules.complete(fields);
     this.issues.push(...(this.cleaner?.issues ?? []));
     return fields;

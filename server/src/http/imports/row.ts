@@ -1,9 +1,8 @@
 import { HashSet } from '../../lib/hash-set.ts';
-import type { CleaningOptions } from '../../model/clean/values.ts';
 import { type AppError, toPlainError } from '../../model/errors.ts';
 import { normalExternalId, REQUIRED_FIELDS } from '../contract/schemas/listings.ts';
 import { type ParsedRow, parseRow } from '../contract/schemas/parse-row.ts';
-import { RowCleaner } from './cleaning.ts';
+import { RowCleaner, type RowCleaningOptions } from './cleaning.ts';
 import { explainTexts } from './explain-texts.ts';
 import type { ReadBadRow, ReadGoodRow, ReadingOptions, ReadingRequest } from './reading.ts';
 import { RowValues } from './row-values.ts';
@@ -30,7 +29,7 @@ export interface FoundIds {
   possibleIds: string[];
 }
 
-interface RowBuilderOptions extends ReadingOptions, CleaningOptions, Pick<ReadingRequest, 'isFeed'> {
+interface RowBuilderOptions extends ReadingOptions, RowCleaningOptions, Pick<ReadingRequest, 'isFeed'> {
   /** In CSV or with `clean`, a required field without a value is missing. Otherwise, `null` is of the wrong type. */
   isCsv: boolean;
 }
@@ -69,7 +68,7 @@ export class RowBuilder {
     const { patch, lack } = hasDetails ? this.#explain(parsed, fields) : parsed;
     // A row that does not name a listing can only create one, so `lack` is its error.
     if (typeof patch !== 'string' && lack !== undefined && !isNamed && id === undefined) return { ...any, issue: lack };
-    return { ...any, id, patch, lack, cleaned: row.cleaned };
+    return { ...any, id, patch, lack, cleaned: row.cleaned, currencyOfPrices: row.cleaner?.currencyOfPrices };
   }
 
   #explain({ patch, lack }: ParsedRow, fields: Record<string, unknown>): ParsedRow {

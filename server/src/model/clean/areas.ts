@@ -23,10 +23,12 @@ export function cleanArea(text: string, unit: Unit | undefined, style: NumberSty
   const written = word === undefined ? undefined : toUnit(word);
   if (digits === '' || (word !== undefined && written === undefined)) return undefined;
   // Acres are written with a decimal point, often followed by three digits.
-  const isSmall =
-    (written ?? unit) === 'acres' && style.decimal === undefined && !style.hasDecimalComma && /^\d+\.\d+$/.test(digits);
+  const inAcres =
+    style.decimal === undefined && !style.hasDecimalComma && /^\d+\.\d+$/.test(digits) ? digits : undefined;
+  const isSmall = inAcres !== undefined && (written ?? unit) === 'acres';
   const number = cleanNumber(digits.trim(), { ...style, isSmall });
-  if (number === undefined || 'problem' in number) return number;
+  if (number === undefined) return undefined;
+  if ('problem' in number) return (written ?? unit) === undefined ? { ...number, inAcres } : number;
   if (isZero(number.text)) return { text: '' };
   if (written === 'hectares') {
     return { text: String(Number((Number(number.text) * SQM_PER_HECTARE).toFixed(4))), unit: 'sqm' };

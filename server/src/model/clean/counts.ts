@@ -21,7 +21,7 @@ export function cleanBaths(text: string, style: NumberStyle): Cleaned | undefine
   if (full !== undefined) return { text: String(Number(full) + Number(half)) };
   const count = text.replace(BATH_WORDS, '');
   if (FULL_SLASH_HALF.test(count)) return ambiguous(text, 'full and half bathrooms', 'a fraction');
-  const number = cleanNumber(count, { ...style, isSmall: true });
+  const number = cleanCount(count, style);
   if (number === undefined || 'problem' in number) return number;
   const [, whole, fraction = ''] = /^(\d+)\.(\d+)$/.exec(number.text) ?? [];
   if (whole === undefined || /^0+$/.test(fraction)) return number;
@@ -31,7 +31,13 @@ export function cleanBaths(text: string, style: NumberStyle): Cleaned | undefine
 
 /** Reads the number of only the full or only the half bathrooms, which must be whole. */
 export function cleanBathPart(text: string, style: NumberStyle): Cleaned | undefined {
-  const number = cleanNumber(text.replace(BATH_WORDS, ''), { ...style, isSmall: true });
+  const number = cleanCount(text.replace(BATH_WORDS, ''), style);
   if (number === undefined || 'problem' in number || /^\d+(\.0+)?$/.test(number.text)) return number;
   return { problem: `"${text}" is not a whole number of full or half bathrooms; put the total in its own column.` };
+}
+
+/** Reads counts such as `2,5`. In `1,000`, the comma does not mark decimals, unless the file has decimal commas. */
+function cleanCount(text: string, style: NumberStyle): Cleaned | undefined {
+  const isSmall = !(style.decimal === undefined ? /,\d{3}$/ : /[.,]\d{3}$/).test(text);
+  return cleanNumber(text, { ...style, isSmall });
 }

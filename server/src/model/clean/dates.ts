@@ -56,10 +56,10 @@ function shortYear(text: string): Cleaned {
 }
 
 function withoutOrder(text: string, first: string, second: string, year: string): Cleaned | undefined {
+  if (Number(first) === Number(second)) return toDate(year, first, second);
   const days = [toDate(year, first, second), toDate(year, second, first)].flatMap((day) => {
     return day !== undefined && 'text' in day ? [day.text] : [];
   });
   if (days.length === 0) return undefined;
-  const meanings = [...new Set(days)].join(' or ');
-  return { problem: `"${text}" can mean ${meanings}; set dates=mdy or dates=dmy.` };
+  return { problem: `"${text}" can mean ${days.join(' or ')}; set dates=mdy or dates=dmy.` };
 }

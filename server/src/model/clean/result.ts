@@ -7,7 +7,11 @@ export type Cleaned =
       /** The currency of a price, or `$` if it can be one of several. */
       currency?: string;
     }
-  | { problem: string };
+  | {
+      problem: string;
+      /** The value of an area without a unit, if the area turns out to be in acres. */
+      inAcres?: string | undefined;
+    };
 
 export type Unit = 'acres' | 'sqft' | 'sqm';
 

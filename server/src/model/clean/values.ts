@@ -51,15 +51,20 @@ const EMPTY_PRICES = new Set([
   ...['contact agent', 'call agent', 'on request', 'upon request', 'undisclosed', 'not disclosed'],
 ]);
 
+/** The `²` of units such as m². */
+const SQUARE = /(?<=[a-z])²/gi;
+/** Footnote marks, circled numbers, and fractions, which NFKC would append to the digits before them. */
+const MARKS = /\p{No}/u;
+
 /** Reads values as people write them, in linear time. `unit` is the unit in the name of an area column, if any. */
 export function cleanValue(kind: ValueKind, given: string, options: CleaningOptions, unit?: Unit): Cleaned {
   if ((kind === 'custom' || kind === 'line') && /[\r\n\t]/.test(given))
     return { text: given.replaceAll(/[\r\n\t]+/g, ' ').trim() };
   if (given.length > LENGTH_MAX) return { text: given };
-  const text = given
-    .replaceAll('½', ' 1/2')
-    .replaceAll('¼', ' 1/4')
-    .replaceAll('¾', ' 3/4')
+  const squared = kind === 'area' || kind === 'unit' ? given.replaceAll(SQUARE, '2') : given;
+  const plain = squared.replaceAll('½', ' 1/2').replaceAll('¼', ' 1/4').replaceAll('¾', ' 3/4');
+  if (MARKS.test(plain)) return { text: given };
+  const text = plain
     .normalize('NFKC')
     .replaceAll(/[\s\u200b\ufeff]+/g, ' ')
     .replaceAll('\u2212', '-')

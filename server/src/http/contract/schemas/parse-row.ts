@@ -1,5 +1,6 @@
 import type { PropertyPath } from '../../../lib/json.ts';
 import { isObject } from '../../../lib/merge-patch.ts';
+import { isDollar } from '../../../model/clean/prices.ts';
 import {
   AppError,
   attempt,
@@ -42,6 +43,8 @@ export interface ParsedRow {
   patch: string | PatchError;
   /** Why the row cannot create or replace a listing: by itself, it is not a complete one. Undefined if it is. */
   lack: PlainError | undefined;
+  /** The currency that the row's prices name, or `$`, if the row itself has no `currency`. */
+  currencyOfPrices?: string | undefined;
 }
 
 export interface PatchError extends PlainError {
@@ -173,16 +176,30 @@ function dropNulls<T>(members: Record<string, unknown>): T {
  * Applies a row to a listing. Both are valid by themselves, so only the rules that involve both are checked.
  * @throws {AppError} `validation_failed`
  */
-export function mergeRow(patch: RowPatch, current: Listing): ListingInput {
+export function mergeRow(patch: RowPatch, current: Listing, currencyOfPrices?: string): ListingInput {
   const before = withoutServerFields(current);
   const merged = { ...mergeFields(patch, before), metadata: mergeMetadata(patch.metadata, before.metadata) };
-  const issues = findLonelyFields(merged);
+  const issues = [...findLonelyFields(merged), ...findOtherCurrency(patch, before, currencyOfPrices)];
   if (Object.keys(merged.metadata ?? {}).length > MEMBERS_MAX) {
     issues.unshift({ field: 'metadata', code: 'too_long', message: `Must have at most ${MEMBERS_MAX} members.` });
   }
   if (issues.length > 0) throw invalidFields(issues);
   return merged;
 }
+
+/** An issue if a price names a currency other than the listing's, and the listing's other price would get it, too. */
+function findOtherCurrency(patch: RowPatch, { currency, ...before }: ListingInput, named?: string): ValidationIssue[] {
+  if (currency === undefined || named === undefined) return [];
+  const isKept = PRICES.some((price) => before[price] !== undefined && !Object.hasOwn(patch, price));
+  // `$` does not name a currency, so the listing keeps its own.
+  const isOther =
+    named === '$' ? !isDollar(currency) && !Object.hasOwn(patch, 'currency') : named !== currency && isKept;
+  if (!isOther) return [];
+  const message = `The row has a price in ${named}, but the listing's currency is ${currency}; set the row's currency.`;
+  return [{ field: 'currency', code: 'inconsistent', message }];
+}
+
+const PRICES = ['listPrice', 'closePrice'] as const;
 
 /** The error of an invalid row, with the issues of the listing that the row would change. */
 export function toMergeError({ given = {}, ...error }: PatchError, current: Listing): AppError {
