@@ -16,8 +16,11 @@ import { SEARCHED_FIELDS, searchWords } from './words.ts';
 // begins with a mark that words cannot contain.
 
 const MARK = '§';
-/** PostgreSQL indexes at most 2,046 bytes per term. Longer words are found by their first characters. */
-const WORD_LENGTH_MAX = 500;
+/**
+ * PostgreSQL indexes at most 2,046 bytes per term. Of a longer word, only the first characters are indexed, so a
+ * searched word must not be longer.
+ */
+export const WORD_LENGTH_MAX = 500;
 
 /** The letter after the mark, by search column. */
 const LETTERS = {
@@ -59,7 +62,7 @@ export function searchTermsOf(listing: Listing, columns: SearchColumns): string 
   const { latitude, longitude } = columns;
   const terms = [''];
   const add = (term: string) => terms.push(term);
-  for (const word of searchWords(listing)) add(indexedWord(word));
+  for (const word of searchWords(listing)) add(word.slice(0, WORD_LENGTH_MAX));
   for (const name of TERM_COLUMNS) {
     const value = columns[name];
     if (value !== undefined) add(valueTerm(name, value));
@@ -89,7 +92,7 @@ export interface TermRange {
 
 /** Conditions that the terms of every match meet. Matches must also meet the search's other conditions. */
 export function termConditions({ conditions, words, box, circle }: Search): TermCondition[] {
-  const found: TermCondition[] = words.map((word) => ({ prefix: indexedWord(word) }));
+  const found: TermCondition[] = words.map((prefix) => ({ prefix }));
   for (const area of [box, circle && boxAround(circle)]) {
     const cells = area && coverBox(area);
     if (cells !== undefined) found.push({ terms: cells.map(cellTerm), isSelective: true });
@@ -161,11 +164,6 @@ function isRangeColumn(name: string): name is RangeColumn {
 
 function isTermColumn(name: string): name is TermColumn {
   return name in LETTERS;
-}
-
-/** The part of a word that is indexed, as a term. */
-export function indexedWord(word: string): string {
-  return word.length > WORD_LENGTH_MAX ? word.slice(0, WORD_LENGTH_MAX) : word;
 }
 
 const SIMPLE = /^[a-z0-9]*$/;

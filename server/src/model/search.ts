@@ -129,6 +129,11 @@ export interface Order {
 
 export const NEWEST_FIRST: Order = { by: 'id', isDescending: true };
 
+/** Whether a listing keeps its position in this order when it changes. */
+export function isFixed({ by }: Order): boolean {
+  return by === 'id' || by === 'createdAt';
+}
+
 /** Selects and orders an account's listings; ties are ordered newest first. */
 export interface Search {
   conditions: readonly Condition[];

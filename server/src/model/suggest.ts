@@ -1,5 +1,12 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { CHOICE_HINTS, CHOICE_WORDS, FIELD_SYNONYMS, PARAMETER_SYNONYMS, toPlain } from './synonyms.ts';
+import {
+  CHOICE_HINTS,
+  CHOICE_WORDS,
+  FIELD_SYNONYMS,
+  OPERATOR_SYNONYMS,
+  PARAMETER_SYNONYMS,
+  toPlain,
+} from './synonyms.ts';
 
 const SYNONYMS = [FIELD_SYNONYMS, PARAMETER_SYNONYMS, CHOICE_WORDS, CHOICE_HINTS];
 
@@ -10,11 +17,12 @@ const AFFIXED = /^(-?)([^[]*)(.*)$/s;
 /**
  * Returns the known name that was probably meant. The given name can be another spelling of it, such as
  * `list_price`, a synonym, a typo in which at most a third of the letters differ, or its first letters.
- * `price[gte]` means `listPrice[gte]`.
+ * `price[min]` means `listPrice[gte]`.
  */
 export function suggest(given: string, known: readonly string[]): string | undefined {
-  const name = given.slice(0, LENGTH_MAX).toLowerCase();
-  const [, sign = '', base = '', operator = ''] = AFFIXED.exec(name) ?? [];
+  const [, sign = '', base = '', suffix = ''] = AFFIXED.exec(given.slice(0, LENGTH_MAX).toLowerCase()) ?? [];
+  const operator = OPERATOR_SYNONYMS.get(suffix) ?? suffix;
+  const name = sign + base + operator;
   const plain = toPlain(base);
   const bases = known
     .filter((candidate) => candidate.startsWith(sign) && candidate.endsWith(operator))

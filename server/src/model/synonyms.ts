@@ -48,6 +48,17 @@ export const PARAMETER_SYNONYMS: Words = {
   'baths[gte]': 'minbaths bathsmin',
 };
 
+/** Other names of the operators of filters. */
+export const OPERATOR_SYNONYMS: ReadonlyMap<string, string> = new Map([
+  ['[ge]', '[gte]'],
+  ['[min]', '[gte]'],
+  ['[from]', '[gte]'],
+  ['[le]', '[lte]'],
+  ['[max]', '[lte]'],
+  ['[to]', '[lte]'],
+  ['[eq]', ''],
+]);
+
 /** Words that mean exactly one choice, which `clean=true` accepts. */
 export const CHOICE_WORDS: Words = {
   coming_soon: 'premarket',

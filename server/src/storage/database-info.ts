@@ -1,5 +1,6 @@
+import { timeOfId } from '../lib/ids.ts';
 import { AppError } from '../model/errors.ts';
-import type { Database, Executor } from './database.ts';
+import { type Database, type Executor, statement } from './database.ts';
 import { EPOCH_LENGTH } from './migrations.ts';
 import { findRow, updateRows } from './rows.ts';
 
@@ -63,19 +64,31 @@ const RENEWED_UNIT_MS = 100;
 const RADIX = 36;
 
 /**
- * The lowest version that an update gives a listing in this epoch: the renewal time as a number, or 0 in a
- * database's first epoch. The renewal time exceeds all earlier versions, including those that a restore has
+ * The lowest version that an update gives a listing created before this epoch: the renewal time as a number, or 0
+ * in a database's first epoch. The renewal time exceeds all earlier versions, including those that a restore has
  * undone.
  */
 export function versionFloorOf(epoch: string): number {
   return epoch.startsWith(RENEWED) ? Number.parseInt(epoch.slice(RENEWED.length), RADIX) : 0;
 }
 
+/** Whether a listing was created before the epoch with this floor. Only such a listing can have undone versions. */
+export function isOlderThan(versionFloor: number, listingId: string): boolean {
+  return timeOfId(listingId) < versionFloor * RENEWED_UNIT_MS;
+}
+
+const selectNewest = statement<object, { id: string | null }>((query) =>
+  query.selectFrom('account_heads').select(({ fn }) => fn.max<string | null>('newest_id').as('id')),
+);
+
 /** Gives the database a new epoch. ETags and sequences of the old one are no longer valid. */
 export async function renewEpoch(database: Database): Promise<string> {
   return database.write(async (transaction) => {
     const { cursorSecret, epoch: before } = await getDatabaseInfo(transaction);
-    const floor = Math.max(Math.floor(Date.now() / RENEWED_UNIT_MS), versionFloorOf(before) + 1);
+    const [newest] = await transaction.execute(selectNewest, {});
+    // Later than all listings and epochs, even if they were created with a clock that was ahead.
+    const earlier = [timeOfId(newest?.id ?? '') / RENEWED_UNIT_MS, versionFloorOf(before)].map(Math.floor);
+    const floor = Math.max(Math.floor(Date.now() / RENEWED_UNIT_MS), ...earlier.map((time) => time + 1));
     const epoch = RENEWED + floor.toString(RADIX).padStart(EPOCH_LENGTH - RENEWED.length, '0');
     await update(transaction, { cursorSecret, epoch });
     return epoch;

@@ -30,6 +30,11 @@ export function isMet({ field, operator, value }: Condition): Sql {
   return sql`${column(field)} ${COMPARISONS[operator]} ${value}`;
 }
 
+/** Whether a row of `listings` has not changed after this sequence. */
+export function isUnchanged(sequenceMax: number | undefined): Sql {
+  return sequenceMax === undefined ? sql`true` : sql`listings.sequence <= ${sequenceMax}`;
+}
+
 function isInBox({ south, north, longitudes }: Box): Sql {
   const ranges = longitudes.map(([west, east]) => sql`${column('longitude')} between ${west} and ${east}`);
   return sql`${column('latitude')} between ${south} and ${north} and (${join(ranges, ' or ')})`;

@@ -23,6 +23,11 @@ export interface Wanted {
 
 export interface SearchOptions extends Pick<RunOptions, 'signal' | 'isUrgent'> {}
 
+export interface DocsOptions extends SearchOptions {
+  bytesMax: number;
+  sequenceMax?: number | undefined;
+}
+
 /** `Executor` stands for the type in `database.ts`, which imports this file. */
 export interface PageOptions<Executor> extends SearchOptions {
   /**
@@ -50,14 +55,14 @@ export interface ListingSearch<Executor> {
     options: SearchOptions,
   ): Promise<PackedRows<Position>>;
   /**
-   * The documents of these listings, in this order. Omits listings that were deleted or no longer match. If the
-   * documents are cut at `bytesMax`, `count` is the number of `ids` covered.
+   * The documents of these listings, in this order. Omits listings that were deleted, no longer match, or have
+   * changed after `sequenceMax`. If the documents are cut at `bytesMax`, `count` is the number of `ids` covered.
    */
   findDocs(
     accountId: string,
     search: Search,
     ids: readonly string[],
-    options: SearchOptions & { bytesMax: number },
+    options: DocsOptions,
   ): Promise<{ docs: string[]; count: number }>;
   count(accountId: string, search: Search, options: SearchOptions): Promise<number>;
   /** The matches per square of a grid. `search` needs a box. */

@@ -188,7 +188,7 @@ const unknownNames: [name: string, hint: string][] = [
   ['City', '"city"'],
   ['beds[gtee]', '"beds[gte]"'],
   ['beds%5Bgtee%5D', '"beds[gte]"'],
-  ['beds[ge]', '"beds[gt]"'],
+  ['beds[ge]', '"beds[gte]"'],
   ['beds[]', '"beds"'],
   ['beds[greaterThanOrEqual]', 'similar parameters: beds, beds[gt], beds[gte], beds[lt], beds[lte].'],
   ['listprice[gte]', '"listPrice[gte]"'],

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
-import { startSharedService } from '../../../testkit/src/service.ts';
+import { MINIMAL, send } from '../../../testkit/src/listings.ts';
+import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { getInvitation } from '../../src/domain/accounts/acceptance.ts';
 import { invite } from '../../src/domain/accounts/invitations.ts';
 import { renewSetupLink } from '../../src/domain/accounts/setup.ts';
+import { renewEpoch, versionFloorOf } from '../../src/storage/database-info.ts';
 import { endCredentials } from '../../src/storage/restored.ts';
 import { findSetupLink } from '../../src/storage/setup-links.ts';
 
@@ -31,4 +34,45 @@ test('a restore ends all sessions, invitations, and setup links, and lists the k
   assert.equal(await findSetupLink(database), undefined);
   assert.equal((await service.fetch(tenant, '/v1/me')).status, 200, 'keys stay valid until the operator deletes them');
   await new Browser(service).ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
+});
+
+test('versions of undone changes are skipped, but a listing created after the restore has version 2 next', async () => {
+  await using own = await startTestService();
+  const tenant = await own.createTenant();
+  const call = async (method: string, path: string, body?: object) =>
+    JSON.parse(await (await send(own, tenant, method, path, body)).text());
+  const write = (mode: string, row: object) => call('POST', `/imports${mode}`, [row]);
+  const versionOf = async (externalId: string) => (await call('GET', `/listings/external/${externalId}`)).version;
+  const writers: Record<string, (externalId: string, beds: number) => Promise<unknown>> = {
+    single: (externalId, beds) => call('PUT', `/listings/external/${externalId}`, { ...MINIMAL, beds }),
+    import: (externalId, beds) => write('', { ...MINIMAL, externalId, beds }),
+    atomic: (externalId, beds) => write('?atomic=true', { ...MINIMAL, externalId, beds }),
+    feed: (externalId, beds) => call('PUT', '/feeds/mls', [{ ...MINIMAL, externalId, beds }]),
+  };
+  for (const [name, save] of Object.entries(writers)) await save(`old-${name}`, 1);
+  const floor = versionFloorOf(await renewEpoch(own.database));
+  // The epoch begins at most a tenth of a second after the newest listing.
+  await until('the epoch has begun', () => Date.now() >= floor * 100);
+  for (const [name, save] of Object.entries(writers)) {
+    await save(`old-${name}`, 2);
+    assert.equal(await versionOf(`old-${name}`), floor, name);
+    await save(`old-${name}`, 3);
+    assert.equal(await versionOf(`old-${name}`), floor + 1, name);
+    await save(`new-${name}`, 1);
+    await save(`new-${name}`, 2);
+    assert.equal(await versionOf(`new-${name}`), 2, name);
+  }
+});
+
+test('an epoch begins after the newest listing, even if the clock of the renewing machine is behind', async (t) => {
+  await using own = await startTestService();
+  const tenant = await own.createTenant();
+  const call = async (method: string, path: string, body: object) =>
+    JSON.parse(await (await send(own, tenant, method, path, body)).text());
+  const { id } = await call('POST', '/listings', MINIMAL);
+  const now = Date.now();
+  t.mock.timers.enable({ apis: ['Date'], now: now - 3_600_000 });
+  const floor = versionFloorOf(await renewEpoch(own.database));
+  t.mock.timers.reset();
+  assert.equal((await call('PATCH', `/listings/${id}`, { beds: 9 })).version, floor);
 });

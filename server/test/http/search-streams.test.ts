@@ -17,7 +17,8 @@ import { KEY_REJECTED, readError, readList } from '../../../testkit/src/replies.
 import { startSharedService, startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
-import { createListing } from '../../src/domain/listings/listings.ts';
+import { createListing, deleteListing, updateListing } from '../../src/domain/listings/listings.ts';
+import { withoutServerFields } from '../../src/model/listings.ts';
 import type { QueryBuild } from '../../src/storage/database.ts';
 import { unavailable } from '../../src/storage/errors.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
@@ -167,6 +168,81 @@ describe('a complete sorted list', () => {
     assert.equal((await service.fetch(tenant, '/v1/listings?limit=1')).status, 200);
   });
 });
+
+describe('a listing that moves while a sorted list is being sent', () => {
+  for (const query of [
+    'sort=beds',
+    'sort=updatedAt',
+    'sort=listPrice',
+    'q=elm&sort=-baths',
+    'near=0,0&radius=1000km',
+  ]) {
+    test(`is never listed twice, and the later events complete the list: ${query}`, async () => {
+      const { tenant, ids, list } = await changeDuringList(query);
+      const listed = list.data.map(({ id }) => id);
+      assert.equal(new Set(listed).size, listed.length);
+      assert.ok(listed.length >= ids.length - 3, `${listed.length} listings`);
+      const events = await service.fetch(tenant, `/v1/events?after=${list.sequence}&limit=1000`);
+      const state = new Map(list.data.map((listing) => [listing.id, listing]));
+      for (const { type, listingId, listing } of JSON.parse(await events.text()).data) {
+        if (type === 'listing.deleted') state.delete(listingId);
+        else state.set(listingId, listing);
+      }
+      const fresh = await readList(await service.fetch(tenant, '/v1/listings'));
+      assert.deepEqual([...state.values()].sort(byId), fresh.data.sort(byId));
+    });
+  }
+
+  for (const query of ['beds[gte]=0', 'sort=createdAt']) {
+    test(`is listed in its new state if it cannot move: ${query}`, async () => {
+      const { ids, list } = await changeDuringList(query);
+      const listed = new Map(list.data.map((listing) => [listing.id, listing]));
+      const [last] = query.startsWith('sort') ? [ids.at(-1)] : ids;
+      assert.equal(listed.get(String(last))?.baths, 9);
+      assert.equal(listed.size, list.data.length);
+      assert.ok(listed.size >= ids.length - 1, `${listed.size} listings`);
+    });
+  }
+});
+
+const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
+
+/**
+ * Reads a list of more listings than its first scan finds. Before the second scan, moves the first listing to the
+ * end of the list, changes the oldest and the newest one, deletes another, and creates one.
+ */
+async function changeDuringList(query: string) {
+  const tenant = await service.createTenant();
+  const { database } = service;
+  const at = (n: number) => ({ ...MINIMAL, beds: n, listPrice: 1 + n, baths: 999 - (n % 900), latitude: n / 1_000 });
+  const create = async (n: number) => (await createListing(database, tenant, { ...at(n), longitude: 0 })).outcome.id;
+  const ids = await Promise.all(Array.from({ length: 1_050 }, (_, n) => create(n)));
+  const change = (id: string | undefined, input: object) =>
+    updateListing(database, tenant, { id: String(id) }, (before) => ({ ...withoutServerFields(before), ...input }));
+  const { search } = database;
+  const findPositions = search.findPositions;
+  using _ = {
+    [Symbol.dispose]() {
+      search.findPositions = findPositions;
+    },
+  };
+  let isChanged = false;
+  search.findPositions = async (accountId, wanted, part, options) => {
+    if (accountId === tenant.accountId && part.after !== undefined && !isChanged) {
+      isChanged = true;
+      await change(first, { beds: 2_000, listPrice: 2_000, baths: 1, latitude: 2 });
+      await change(ids[0], { baths: 9 });
+      await change(ids.at(-1), { baths: 9 });
+      await deleteListing(database, tenant, { id: String(ids.at(-2)) });
+      await create(3_000);
+    }
+    return findPositions.call(search, accountId, wanted, part, options);
+  };
+  const [first] = idsOf(await readList(await service.fetch(tenant, `/v1/listings?${query}&limit=1`)));
+  const list = await readList(await service.fetch(tenant, `/v1/listings?${query}`));
+  assert.ok(isChanged, 'the list needs a second scan');
+  return { tenant, ids, list };
+}
 
 test('the more lists are being sent, the fewer matches each one holds; a list that ends in any way frees its share', async () => {
   await using service = await startTestService();

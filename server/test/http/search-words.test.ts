@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { MINIMAL } from '../../../testkit/src/listings.ts';
-import { readList } from '../../../testkit/src/replies.ts';
+import { readError, readList } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { createListing, deleteListing, updateListing } from '../../src/domain/listings/listings.ts';
 import type { Listing, ListingInput } from '../../src/model/listings.ts';
@@ -98,9 +98,31 @@ test('words as long as a description are found by their prefix', async () => {
   // Normalization turns each letter into three, of three bytes each.
   const id = await create(owner, { description: '각'.repeat(4000) });
   const latin = await create(owner, { description: 'x'.repeat(4000) });
-  assert.deepEqual(await find(owner, '각'.repeat(200)), [id]);
+  assert.deepEqual(await find(owner, '각'.repeat(166)), [id]);
   assert.deepEqual(await find(owner, 'x'.repeat(200)), [latin]);
   assert.deepEqual(await find(owner, `${'x'.repeat(198)} y`), []);
+});
+
+test('a searched word is compared whole: one that is too long for the index is rejected', async () => {
+  const owner = await service.createTenant();
+  // Normalization turns ㌖ into six characters.
+  const start = '㌖'.repeat(83);
+  const id = await create(owner, { description: `${start}abcd` });
+  const other = await create(owner, { description: `${start}ab` });
+  assert.deepEqual(await find(owner, start), [other, id]);
+  assert.deepEqual(await find(owner, `${start}ab`), [other, id]);
+  assert.deepEqual(await find(owner, `${start}ac`), []);
+  for (const words of [`${start}abc`, `elm ${'㌖'.repeat(90)}y`, '각'.repeat(167)]) {
+    const response = await service.fetch(owner, `/v1/listings?q=${encodeURIComponent(words)}`);
+    const { details } = await readError(response, 400, 'invalid_query');
+    assert.deepEqual(details, [
+      {
+        field: 'query.q',
+        code: 'too_long',
+        message: 'Must not contain a word of more than 500 characters after Unicode normalization (NFKD).',
+      },
+    ]);
+  }
 });
 
 /** Any valid characters, including letters of many scripts and separators. */

@@ -16,7 +16,10 @@ const FIELDS = [
   'status',
   'propertyType',
 ];
-const PARAMETERS = ['beds', 'beds[gte]', 'listPrice', 'listPrice[gte]', 'listPrice[lte]', 'sort', 'limit', 'q'];
+const PARAMETERS = [
+  ...['beds', 'listPrice'].flatMap((name) => [name, ...['gt', 'gte', 'lt', 'lte'].map((by) => `${name}[${by}]`)]),
+  ...['sort', 'limit', 'q'],
+];
 
 const SUGGESTIONS: [given: string, known: readonly string[], meant: string | undefined][] = [
   ['sold', STATUSES, 'closed'],
@@ -36,6 +39,14 @@ const SUGGESTIONS: [given: string, known: readonly string[], meant: string | und
   ['list_price', FIELDS, 'listPrice'],
   ['adress', FIELDS, 'address'],
   ['price[gte]', PARAMETERS, 'listPrice[gte]'],
+  ['listPrice[min]', PARAMETERS, 'listPrice[gte]'],
+  ['price[From]', PARAMETERS, 'listPrice[gte]'],
+  ['listPrice[max]', PARAMETERS, 'listPrice[lte]'],
+  ['listPrice[to]', PARAMETERS, 'listPrice[lte]'],
+  ['bedz[le]', PARAMETERS, 'beds[lte]'],
+  ['beds[ge]', PARAMETERS, 'beds[gte]'],
+  ['beds[eq]', PARAMETERS, 'beds'],
+  ['[min]', PARAMETERS, undefined],
   ['-price', ['listPrice', '-listPrice'], '-listPrice'],
   ['-listprice', ['listPrice', '-listPrice'], '-listPrice'],
   ['bedrooms', PARAMETERS, 'beds'],

@@ -1,5 +1,5 @@
 import { iterate } from '../../lib/iterate.ts';
-import type { Search } from '../../model/search.ts';
+import { isFixed, type Search } from '../../model/search.ts';
 import type { Database, Executor } from '../../storage/database.ts';
 import type { PackedRows } from '../../storage/runs.ts';
 import type { Position } from '../../storage/searches.ts';
@@ -35,8 +35,8 @@ const FOUND_AT_FIRST = 1_000;
 const SHORT_MAX = 101;
 
 /**
- * Scans for matches, and then reads their documents run by run. A listing that changes in between
- * is returned in its new version, or left out if it no longer matches.
+ * Scans for matches, and then reads their documents run by run. A listing that changes in between is returned in
+ * its new version, or left out if it no longer matches, or if a later scan could have found it again.
  * @throws {AppError} `unauthorized` if the principal loses access
  */
 export async function searchListings(
@@ -100,6 +100,11 @@ class Reading {
   #packs: PackedRows<Position>['packs'] = [];
   /** Whether the scan stopped at its limit, so more matches may follow. */
   #isCut: boolean;
+  /**
+   * A listing that has changed since the list began may have moved here after an earlier scan found it. Later scans
+   * therefore omit listings with a change after this sequence, which is the list's: clients get the event.
+   */
+  #sequenceMax: number | undefined;
   readonly #release = (): void => {
     holders.delete(this.#of.signal);
   };
@@ -118,7 +123,7 @@ class Reading {
     const { database, principal, search, signal } = this.#of;
     const { limit, bytesMax } = runSize();
     const ids = this.#found.slice(0, limit).map(({ id }) => id);
-    const options = { bytesMax, signal, isUrgent: true };
+    const options = { bytesMax, signal, isUrgent: true, sequenceMax: this.#sequenceMax };
     const { docs, count } = await database.search.findDocs(principal.accountId, search, ids, options);
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);
@@ -145,6 +150,7 @@ class Reading {
     const { packs, count } = await database.search.findPositions(principal.accountId, search, wanted, options);
     this.#packs = packs;
     this.#isCut = count === wanted.limit;
+    if (!isFixed(search.order)) this.#sequenceMax = principal.sequence;
   }
 
   /** Counts the list as a holder until all packs are opened or `signal` aborts. @returns the next group's length */

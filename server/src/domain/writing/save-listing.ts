@@ -9,6 +9,7 @@ import {
   type ListingInput,
   toListing,
 } from '../../model/listings.ts';
+import { isOlderThan } from '../../storage/database-info.ts';
 import { findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
 import { measureVersion, takeQuota } from './quotas.ts';
 import { type CurrentListing, storeCreated, storeUpdated } from './write-path.ts';
@@ -70,7 +71,7 @@ export function makeChanged(
   feed: string | null | undefined = before.feed,
 ): { listing: Listing; changes: Record<string, FieldChange> } {
   const { id, createdAt } = before;
-  const version = Math.max(before.version + 1, versionFloor);
+  const version = Math.max(before.version + 1, isOlderThan(versionFloor, id) ? versionFloor : 0);
   const now = new Date().toISOString();
   // Even if the clock was set back, `updatedAt` must not be earlier than `createdAt`.
   const updatedAt = now < createdAt ? createdAt : now;

@@ -5,9 +5,20 @@ import { hasTerms, type TermCondition, termConditions } from '../../model/search
 import type { Executor } from '../database.ts';
 import { columnOf } from '../functions.ts';
 import { type PackedRows, RUN_LENGTH, type Run } from '../runs.ts';
-import { all, CLUSTER, comesAfter, inOrder, isMet, meets, sortValue, squaresFrom } from '../search-conditions.ts';
+import {
+  all,
+  CLUSTER,
+  comesAfter,
+  inOrder,
+  isMet,
+  isUnchanged,
+  meets,
+  sortValue,
+  squaresFrom,
+} from '../search-conditions.ts';
 import {
   type Cluster,
+  type DocsOptions,
   type FoundDoc,
   type ListingSearch,
   type PageOptions,
@@ -135,7 +146,7 @@ export class PostgresSearch implements ListingSearch<Executor> {
     accountId: string,
     search: Search,
     ids: readonly string[],
-    { bytesMax, ...options }: SearchOptions & { bytesMax: number },
+    { bytesMax, sequenceMax, ...options }: DocsOptions,
   ): Promise<{ docs: string[]; count: number }> {
     const find = () => sql`select place, case when coalesce(bytes_before, 0) <= ${bytesMax}::float8 then doc end from (
         select wanted.place, listings.doc, sum(octet_length(listings.doc))
@@ -143,7 +154,7 @@ export class PostgresSearch implements ListingSearch<Executor> {
         from unnest(${ids}::text[]) with ordinality as wanted (id, place)
         cross join lateral (${byKey('listing_facets', accountId)}) as facets
         cross join lateral (${byKey('listings', accountId)}) as listings
-        where ${meets(search)} and ${matchesTerms(accountId, wordsOf(search))}
+        where ${meets(search)} and ${matchesTerms(accountId, wordsOf(search))} and ${isUnchanged(sequenceMax)}
       ) as found order by place`;
     const { rows } = await this.#scan(accountId, find, options);
     const end = rows.findIndex(([, doc]) => doc === null);

@@ -1,6 +1,5 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Search } from '../../model/search.ts';
-import { indexedWord } from '../../model/search-terms.ts';
 import type { Run } from '../runs.ts';
 import {
   all,
@@ -136,7 +135,7 @@ function selectFrom(
 /** Whether the listing of a row of `facets` has all words of a search, or words that begin with them. */
 export function meetsWords(accountId: string, { words }: Search): Sql {
   if (words.length === 0) return sql`true`;
-  const tests = words.map((word) => sql`instr(terms, ${` ${indexedWord(word)}`}) > 0`);
+  const tests = words.map((word) => sql`instr(terms, ${` ${word}`}) > 0`);
   // In a where clause, a test runs only if those before it were met.
   return sql`(select true from listings
     where listings.number = facets.number and account_id = ${accountId} and ${all(tests)})`;

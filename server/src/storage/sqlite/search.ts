@@ -3,9 +3,10 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Search } from '../../model/search.ts';
 import type { Executor } from '../database.ts';
 import { type PackedRows, RUN_LENGTH, type Run } from '../runs.ts';
-import { meets } from '../search-conditions.ts';
+import { isUnchanged, meets } from '../search-conditions.ts';
 import {
   type Cluster,
+  type DocsOptions,
   type FoundDoc,
   type ListingSearch,
   type PageOptions,
@@ -62,13 +63,13 @@ export class SqliteSearch implements ListingSearch<Executor> {
     accountId: string,
     search: Search,
     ids: readonly string[],
-    { bytesMax, ...options }: SearchOptions & { bytesMax: number },
+    { bytesMax, sequenceMax, ...options }: DocsOptions,
   ): Promise<{ docs: string[]; count: number }> {
     const query = sql`select wanted.key, listings.doc
       from json_each(${JSON.stringify(ids)}) as wanted
       cross join listing_facets as facets on facets.account_id = ${accountNumber(accountId)} and facets.id = wanted.value
       cross join listings on listings.number = facets.number and listings.account_id = ${accountId}
-      where ${meets(search)} and ${meetsWords(accountId, search)} order by wanted.key`;
+      where ${meets(search)} and ${meetsWords(accountId, search)} and ${isUnchanged(sequenceMax)} order by wanted.key`;
     const { rows, isCut } = await this.#threads.run(accountId, { ...toRequest(query), bytesMax }, options);
     const docs = rows.map(([, doc]) => String(doc));
     return { docs, count: isCut ? Number(rows.at(-1)?.[0]) + 1 : ids.length };

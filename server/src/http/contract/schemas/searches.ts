@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toNfc } from '../../../lib/nfc.ts';
 import { NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../../model/search.ts';
+import { WORD_LENGTH_MAX } from '../../../model/search-terms.ts';
 import { cutWords } from '../../../model/words.ts';
 import { addIssue, findTextIssue } from './fields.ts';
 import { conditionsOf, filterParameters } from './filters.ts';
@@ -9,6 +10,8 @@ import { boxParameter, nearParameter, radiusParameter } from './places.ts';
 
 /** Far more characters than users type. The limit bounds the cost of the search. */
 const WORDS_LENGTH_MAX = 200;
+/** Normalization turns one character into up to six letters, such as ㌖ into キロメートル. */
+const LONG_WORD = `Must not contain a word of more than ${WORD_LENGTH_MAX} characters after Unicode normalization (NFKD).`;
 
 const ORDERS = new Map<string, Order>(
   ([...SORT_FIELDS, 'distance'] as const).flatMap((by) => [
@@ -23,6 +26,7 @@ const wordsParameter = z
     const issue = findTextIssue(toNfc(given).trim(), WORDS_LENGTH_MAX, true);
     if (issue !== undefined) return addIssue(context, issue.code, issue.message);
     const words = [...new Set(cutWords(given))].sort();
+    if (words.some(({ length }) => length > WORD_LENGTH_MAX)) return addIssue(context, 'too_long', LONG_WORD);
     return words.length > 0 ? words : addIssue(context, 'blank', 'Must contain a letter or a digit.');
   })
   .meta({
