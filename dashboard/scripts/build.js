@@ -22,7 +22,7 @@ if (vite === undefined || !existsSync(join(ROOT, 'index.html'))) {
   await build(vite);
 }
 
-/** Builds aside and renames the result, because several builds may run at once. The last one stays. */
+/** Builds in a separate directory and renames it, because several builds may run at once. The last one stays. */
 async function build({ build: bundle }) {
   const aside = `${DIST}.${process.pid}`;
   const old = `${aside}.old`;
@@ -39,7 +39,7 @@ async function build({ build: bundle }) {
   }
 }
 
-/** Compresses once, so that requests need not. */
+/** Compresses files now, so that the service does not have to for each request. */
 function compressAssets(directory) {
   for (const name of readdirSync(directory).filter((file) => COMPRESSIBLE.test(file))) {
     const file = join(directory, name);

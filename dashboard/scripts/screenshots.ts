@@ -1,5 +1,5 @@
-// Saves a screenshot of every page to dashboard/screenshots/, at four widths and in both themes, for
-// accounts with no, a few and many listings: `npm run screenshots [none|few|many]`.
+// Saves screenshots of the pages to dashboard/screenshots/, at four widths and in both themes, for
+// accounts with no, a few, and many listings: `npm run screenshots [none|few|many]`.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -167,7 +167,7 @@ async function shoot(size: keyof typeof SIZES): Promise<void> {
         await save(name);
       }
       await saveStates(page, save);
-      // The browser logs the errors of the service.
+      // `saveStates` causes errors, which the browser logs.
       window.problems.splice(0);
       await using guest = await openWindow(chromium, service, { width, colorScheme });
       await signInByForm(guest.page, member);
@@ -179,7 +179,7 @@ async function shoot(size: keyof typeof SIZES): Promise<void> {
   await chromium.close();
 }
 
-/** What the Listings page shows on a key, while it loads, after an error, and without a connection. */
+/** Saves the Listings page after a key press, while it loads, after an error, and offline, and a missing page. */
 async function saveStates(page: Page, save: (name: string) => Promise<unknown>): Promise<void> {
   for (const [key, name] of KEYS) {
     await openPage(page, '/listings');

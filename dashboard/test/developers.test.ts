@@ -51,7 +51,7 @@ test('a failed request appears while the page is open, with its error, its docum
   assert.ok(!(await page.content()).includes(tenant.key));
 });
 
-test('similar requests are counted, and an import is repeated with a file', async () => {
+test('similar requests are counted, and the curl command for an import sends a file', async () => {
   const { send, window: opened } = await enter();
   await using window = opened;
   const { page } = window;
@@ -104,7 +104,7 @@ test('a write leads to its event, and events can be filtered and read as JSON', 
   await page.getByRole('dialog').getByText(`"listingId": "${listing.id}"`, { exact: false }).waitFor();
 });
 
-test('an endpoint is added, tested, replayed, and rolled; a click beside its secret keeps the secret', async () => {
+test('an endpoint is tested and replayed; its secret survives a click outside the dialog, and is rolled', async () => {
   const { send, window: opened } = await enter();
   await using window = opened;
   const { page } = window;
@@ -173,7 +173,7 @@ test('an endpoint is added, tested, replayed, and rolled; a click beside its sec
   await page.getByText('No endpoints yet').waitFor();
 });
 
-test('the first page has a banner for an endpoint that was disabled because it failed', async () => {
+test('the overview has a banner for an endpoint that was disabled because it failed', async () => {
   const { send, window: opened } = await enter();
   await using window = opened;
   const { page } = window;

@@ -16,7 +16,7 @@ function csvOf(...rows: string[]) {
   return { name: 'listings.csv', mimeType: 'text/csv', buffer };
 }
 
-/** Sends a feed's first file with the API, and then changes the feed's settings. */
+/** Sends a feed's first file through the API, and then changes the feed's settings. */
 async function createFeed(tenant: Tenant, name: string, settings: object = {}): Promise<void> {
   const path = `/v1/feeds/${name}`;
   const body = csvOf('A-1,1 Elm Street,3,2').buffer;
@@ -35,7 +35,7 @@ async function countOf(page: Page, label: string, name: string): Promise<string>
   return (await figure.locator('.figure-number').innerText()).trim();
 }
 
-test('a feed is created from a file after its plan was seen, and its failed rows can be downloaded', async () => {
+test('a feed is created from a file after a look at its plan, and its failed rows can be downloaded', async () => {
   await using window = await openSignedIn();
   const { page, person } = window;
   await page.getByRole('link', { name: 'Feeds' }).click();
@@ -69,7 +69,7 @@ test('a feed is created from a file after its plan was seen, and its failed rows
   await page.getByRole('row', { name: /mls.*OK/ }).waitFor();
 });
 
-test('the guard stops a run that would withdraw too much, unless its plan is applied on purpose', async () => {
+test('the guard stops a run that would delete too many listings, unless its plan is applied anyway', async () => {
   await using window = await openSignedIn({ width: 390 });
   const { page } = window;
   const rows = Array.from({ length: 20 }, (_, index) => `B-${index},${index} Oak Avenue,3,2`);
@@ -198,7 +198,7 @@ test('a new feed cannot have the name of an existing feed, whose settings stay',
   assert.deepEqual([missing, missingMax, listings], ['withdraw', '10%', 1]);
 });
 
-test('while a file is applied, the account cannot be switched, and its columns are remembered on any page', async () => {
+test('while a file is applied, accounts cannot be switched; its columns are kept even on another page', async () => {
   const [home, lakeside] = [await service.createTenant('Hill Country Homes'), await service.createTenant('Lakeside')];
   for (const tenant of [home, lakeside]) await createFeed(tenant, 'mls');
   const person = await createPerson(service, { accountId: home.accountId });
@@ -253,7 +253,7 @@ test('a file that is applied after another user has signed in changes nothing in
   assert.equal(await page.getByText('The file was applied.').count(), 0);
 });
 
-/** Applies a file to the feed `mls`. The response, after `released`, is the service's or `run`. */
+/** Applies a file to the feed `mls`. After `released`, the response is `run`, by default the service's own. */
 async function applyFile(page: Page, released: Promise<void>, run?: object): Promise<void> {
   await page.route(/plan=/, async (route) => {
     await released;

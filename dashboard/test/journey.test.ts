@@ -18,7 +18,7 @@ function createListing(key: string, address: string): Promise<Response> {
   });
 }
 
-test('from the setup link to a replaced API key: the keys work, and cannot be read afterwards', async () => {
+test('from the setup link to a replaced API key: the keys work, and cannot be read afterward', async () => {
   await using window = await open();
   const { page } = window;
   const bodies: string[] = [];

@@ -69,7 +69,7 @@ test('fifteen tasks can be done with the keyboard alone', async (t) => {
 
   await t.test('4. delete the key', async () => {
     await press(page, button('Delete').first());
-    // If Tab were pressed earlier, the dialog could move the focus afterwards.
+    // If Tab were pressed earlier, the dialog could move the focus afterward.
     await untilFocused(dialog.getByRole('button', { name: 'Cancel' }));
     await press(page, dialog.getByRole('button', { name: 'Delete' }));
     await page.getByText('No API keys yet').waitFor();

@@ -228,7 +228,7 @@ test('search finds an external id, a postal code, a unit, and the listing’s ow
   await page.getByText('No matching listings').waitFor();
 });
 
-test('an open list shows changes by others, and keeps its rows while the service is away', async () => {
+test('an open list shows changes by others, and keeps its rows while the service cannot be reached', async () => {
   await using list = await openListings(dashboard, 2);
   const { page, tenant, problems } = list;
   await rowOf(page, '1 Elm Street').waitFor();
@@ -256,7 +256,7 @@ test('an open list is reloaded if its sequence is unknown, as after a restore', 
   await rowOf(page, '7 Oak Avenue').waitFor();
 });
 
-test('filters exist for every field that the service filters by', async () => {
+test('the filters under “More filters” find a listing, and are named above the list', async () => {
   await using list = await openListings(dashboard, 1);
   const { page, tenant } = list;
   const body = { ...MINIMAL, address: '7 Oak Avenue', lotSizeArea: 0.5, yearBuilt: 1994, onMarketDate: '2026-11-01' };

@@ -335,7 +335,7 @@ test('a list stays visible when its reload fails, with a warning that it may be 
   await page.getByRole('alert').waitFor({ state: 'detached' });
 });
 
-test('a deletion can be undone for eight seconds and is sent only then', async () => {
+test('a deletion can be undone for eight seconds and is sent only after that', async () => {
   await using list = await openListings(2);
   const { page, tenant } = list;
   await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();
@@ -360,7 +360,7 @@ test('a deletion can be undone for eight seconds and is sent only then', async (
   await until('the listing is deleted', async () => (await countListings(tenant)) === 1);
 });
 
-test('several deletions share one notification, are sent once each, and cannot be undone afterwards', async () => {
+test('several deletions share one notification, are sent once each, and cannot be undone afterward', async () => {
   await using list = await openListings(6);
   const { page, tenant } = list;
   await page.getByRole('row', { name: /1 Elm Street/ }).waitFor();

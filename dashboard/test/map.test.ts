@@ -106,7 +106,7 @@ test('axe-core finds no violation on the map, which fits the window', async () =
   }
 });
 
-test('images are loaded only from the host that the operator configures, with their attribution', async () => {
+test('map images are loaded only from the host that the operator configures, with their attribution', async () => {
   await using window = await openMap(withTiles);
   const { page, id } = window;
   await page.goto(`/listings/${id}`);
@@ -117,7 +117,7 @@ test('images are loaded only from the host that the operator configures, with th
   await map.getByRole('img', { name: '7 Lake Street' }).waitFor();
 });
 
-test('without images, a listing has no map, and nothing is loaded from another host', async () => {
+test('without map images, a listing has no map, and nothing is loaded from another host', async () => {
   await using window = await openMap(plain);
   const { page, id } = window;
   await page.goto(`/listings/${id}`);

@@ -20,7 +20,7 @@ ast.parse(code)
 if importlib.util.find_spec("requests"): exec(code)
 else: print("no requests")`;
 
-/** How each sample is run, as the user would. */
+/** The command that runs each sample, as a user would. */
 const COMMANDS: Record<SampleName, (code: string) => [command: string, ...args: string[]]> = {
   curl: (code) => ['sh', '-c', code.replace('curl', 'curl -fsS')],
   TypeScript: (code) => [

@@ -20,7 +20,7 @@ export function findRuntimePlaces(lock: LockFile, workspace: string): string[] {
   const visit = (place: string): void => {
     for (const name of neededBy(lock[place] ?? {})) {
       const at = findPlace(lock, place, name);
-      // npm omits optional packages that do not support the machine.
+      // `assertGood` in `supply-chain.ts` reports direct dependencies that the lock file lacks.
       if (at === undefined || found.has(at)) continue;
       found.add(at);
       visit(at);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Patch, PlantedFault } from './part.ts';
 
-/** The checks that `LOST_WRITE` in a file stands for. Chance decides which of them finds a lost write first. */
+/** The checks that `LOST_WRITE` in `planted-faults.txt` means. Chance decides which finds a lost write first. */
 const LOST_WRITE = [
   'acknowledged data is gone',
   '; acknowledged was ',

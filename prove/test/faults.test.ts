@@ -85,7 +85,7 @@ describe('a patch', () => {
   });
 });
 
-test('a planted fault is found only by its own check', () => {
+test('a planted fault is found only by its own checks', () => {
   const fault = { what: 'a fault', foundBy: ['its check', 'another of its checks'] };
   const verdict = { seconds: 1, is: 'broken', words: 'another of its checks: 1' } as const;
   assert.ok(isFound(fault, verdict));

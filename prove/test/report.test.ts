@@ -9,7 +9,7 @@ const REPOSITORY = join(import.meta.dirname, '../..');
 const REPORT = readFileSync(join(REPOSITORY, 'docs/proof.md'), 'utf8');
 const RUN = { date: new Date('2026-02-01T00:00:00Z'), seed: 7 };
 
-test('the report and the README have the results of the present parts, and name those without one', () => {
+test('the report and the README have the results of the current parts; the README names those without results', () => {
   const { report, promises } = formatReport(REPORT, parts, [], RUN);
   assert.equal(report, REPORT);
   const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');

@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   lib: [],
 };
 
-/** The rooms of a folder, top first. Each may import those after it, and all that the folder may. */
+/** A folder's rooms (files and folders), top first. Each may import those after it, and all that the folder may. */
 const ROOMS: Record<string, string[]> = {
   http: [
     'app.ts',

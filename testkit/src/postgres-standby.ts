@@ -7,7 +7,7 @@ import { until } from './until.ts';
 /** Not part of a base backup: files of running processes, and the write-ahead log, which is streamed. */
 const LEFT_OUT = /^(postmaster\.(pid|opts)$|pg_(wal|replslot|stat_tmp)\/|.*pgsql_tmp)/;
 
-/** Starts a standby of a running server, with a copy made as `pg_basebackup` does. */
+/** Starts a standby of a running server on a copy of its files, made in the same way as by `pg_basebackup`. */
 export async function createStandby(
   primary: PostgresServer,
   name: string,

@@ -44,7 +44,7 @@ export function formatWebhookReport(results: WebhookResults): string {
       ['1,000 endpoints: deliveries a second to healthy ones', fairness.deliveriesPerSecond.toFixed(0)],
       ['1,000 endpoints: p50 of arrival', `${fairness.arrivalP50Ms.toFixed(1)} ms`],
       ['1,000 endpoints: p99 of a create', `${fairness.createP99Ms.toFixed(1)} ms`],
-      ['1,000 endpoints: processor', `${((fairness.busy ?? Number.NaN) * 100).toFixed(0)} % of a core`],
+      ['1,000 endpoints: processor', `${((fairness.busy ?? Number.NaN) * 100).toFixed(0)}% of a core`],
       ['1,000 endpoints: memory growth per endpoint', `${kilobytes.toFixed(0)} kB`],
     ]),
     '',

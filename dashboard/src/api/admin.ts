@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Every event that matches the filters and occurs after the endpoint is created is sent to its URL at least once. Requests are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), and the events of a listing are sent in order. A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
+         * @description Every event that matches the filters and occurs after the endpoint is created is sent to its URL at least once. Requests are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), and the events of a listing are sent in order. A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. Only this response shows the signing secret. A repeated request with the same `Idempotency-Key` gets the endpoint's current state, or 404 if the endpoint has been deleted. An account can have 20 endpoints. Webhooks require a key with full access.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -6672,8 +6672,22 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed"];
             412: components["responses"]["version_mismatch.precondition_failed"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             422: components["responses"]["idempotency_key_reused"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
@@ -7092,8 +7106,22 @@ export interface operations {
             403: components["responses"]["forbidden"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed"];
             412: components["responses"]["version_mismatch.precondition_failed"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             422: components["responses"]["idempotency_key_reused"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
@@ -8350,7 +8378,21 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed.feed_busy"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             422: components["responses"]["idempotency_key_reused"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
@@ -9047,6 +9089,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed"];
@@ -9262,7 +9317,21 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             422: components["responses"]["idempotency_key_reused"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
@@ -9525,7 +9594,21 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             422: components["responses"]["idempotency_key_reused"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
@@ -9991,9 +10074,23 @@ export interface operations {
                 };
             };
             406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed"];
             /** @description [`events_expired`](/docs/errors/events_expired): Events after this sequence are no longer available. */
             410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];

@@ -17,7 +17,7 @@ interface Program {
 
 /**
  * Launches the package's browser on Linux x64, and an installed Chrome or Chromium elsewhere. The package's
- * browser has no windows, so a page takes about 40 % less processor time.
+ * browser has no windows, so a page takes about 40% less processor time.
  */
 export async function launchBrowser(): Promise<Browser> {
   const isPacked = process.platform === 'linux' && process.arch === 'x64';
@@ -35,7 +35,7 @@ function findInstalled(): Program {
 
 /**
  * Unpacks the package's browser and its libraries once, into a folder that is renamed when it is
- * complete. By default the package uses even an old or incomplete copy in the temporary folder.
+ * complete. By default, the package uses even an old or incomplete copy in the temporary folder.
  */
 async function unpack(): Promise<Program> {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));

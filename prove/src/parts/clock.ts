@@ -79,7 +79,7 @@ async function prepare(caller: Caller, size: Trial['size'], clockFile: string) {
   return { caller, world, keys, limits, sessions, set };
 }
 
-/** For a jump to the beginning of a day, checks what depends on the date just before midnight, and waits for it. */
+/** Sets the clock. For a jump to a new day, checks what depends on the date just before midnight, and waits for it. */
 async function make({ what, aheadMs, turn }: Jump, { caller, world, set }: Scene): Promise<void> {
   if (turn === undefined) return set(aheadMs());
   for (let leadMs = TURN_LEAD_MS, createdAt = turn; createdAt >= turn; leadMs *= 2) {

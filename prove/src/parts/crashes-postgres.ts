@@ -12,7 +12,7 @@ const SIZES = {
 const COURSES: readonly Course[] = ['standby gone and server restarted before', 'at once', 'standby gone before'];
 /** The maximum number of acknowledged writes before a halt. */
 const ACKNOWLEDGED_MAX = 60;
-/** Enough cuts to include requests without an Idempotency-Key, which alone reveal some planted faults. */
+/** Enough cuts to include requests without an Idempotency-Key, because only these reveal some planted faults. */
 const CUTS_MIN = 24;
 
 export const crashesPostgres: Part = {

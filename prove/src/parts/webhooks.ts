@@ -43,7 +43,7 @@ export const webhooks: Part = {
   },
 };
 
-/** Counts what happened to the services on one engine and to their endpoints. */
+/** The numbers of events, attempts, and repeated deliveries on one engine. */
 type Course = Awaited<ReturnType<typeof tryCourse>>;
 
 async function tryOnSqlite(trial: Trial, random: Random): Promise<Course> {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { formatTime } from '../lib/times.ts';
-import { backUp, compact, getDatabaseFile, restore, streamBackup } from '../storage/backup.ts';
+import { backUp, compact, getDatabaseFile, type Restored, restore, streamBackup } from '../storage/backup.ts';
 import { renewEpoch } from '../storage/database-info.ts';
 import { type Credentials, endCredentials } from '../storage/restored.ts';
 import { countEnabledWebhooks } from '../storage/webhooks.ts';
@@ -30,13 +30,20 @@ export function addBackup(program: Command): void {
     .option('--force', 'replace an existing database, and keep it next to the new one')
     .action(async (file: string, { force, ...options }: OutputOptions & { force?: true }) => {
       const restored = await restore(readConfig().databaseUrl, resolve(file), { force: force === true });
-      const { database, epoch, replaced, credentials, webhooks } = restored;
-      print({ ...restored, credentials: showCredentials(credentials) }, options, [
+      const { database, epoch, replaced, credentials, rolledKeys, suspensions, webhooks } = restored;
+      const shown = { ...restored, credentials: showCredentials(credentials), rolledKeys: rolledKeys.map(showKey) };
+      print(shown, options, [
         `${database} is restored; its epoch is now ${epoch}.`,
         ...(replaced === undefined
           ? []
           : [`The previous database is ${replaced}; remove it when you no longer need it.`]),
         ...describeCredentials(credentials),
+        ...describeKeys(
+          'These keys were rolled after the backup: they no longer expire as planned, and the keys that replaced them ' +
+            'are lost. Roll them again ("keys roll KEY-ID"):',
+          rolledKeys,
+        ),
+        ...describeSuspensions(suspensions),
         ...describeWebhooks(webhooks),
       ]);
     });
@@ -74,24 +81,38 @@ async function backUpToOutput(databaseUrl: string, { json }: OutputOptions, comm
 }
 
 function showCredentials({ keys, ...counts }: Credentials) {
-  return { ...counts, keys: keys.map((key) => ({ ...key, createdAt: formatTime(key.createdAt) })) };
+  return { ...counts, keys: keys.map(showKey) };
 }
 
-function describeCredentials(credentials: Credentials): string[] {
-  const { sessions, invitations, twoFactors, passkeys, keys } = showCredentials(credentials);
-  const rows = keys.map(({ id, start, createdAt, accountName, name }) => [
-    id,
-    `${start}…`,
-    createdAt,
-    accountName,
-    name,
-  ]);
-  const advice = 'These keys work again. Delete those that were deleted after the backup ("keys delete KEY-ID"):';
+function showKey(key: Credentials['keys'][number]) {
+  return { ...key, createdAt: formatTime(key.createdAt), expiresAt: formatTime(key.expiresAt) };
+}
+
+function describeCredentials({ sessions, invitations, twoFactors, passkeys, keys }: Credentials): string[] {
   return [
     `${sessions} sessions and ${invitations} invitations have ended: users must sign in again.`,
     'Passwords, roles, and two-step sign-in are those of the backup: reset passwords that were changed later.',
     ...(twoFactors > 0 ? ['Recovery codes used after the backup work again: ask users to create new codes.'] : []),
     ...(passkeys > 0 ? ['Passkeys deleted after the backup work again: ask users to delete them again.'] : []),
-    ...(keys.length > 0 ? [advice, ...formatTable(['ID', 'KEY', 'CREATED', 'ACCOUNT', 'NAME'], rows)] : []),
+    ...describeKeys(
+      'These keys work again. Delete those that were deleted after the backup ("keys delete KEY-ID"):',
+      keys,
+    ),
   ];
+}
+
+function describeKeys(advice: string, keys: Credentials['keys']): string[] {
+  if (keys.length === 0) return [];
+  const rows = keys
+    .map(showKey)
+    .map(({ id, start, createdAt, accountName, name }) => [id, `${start}…`, createdAt, accountName, name]);
+  return [advice, ...formatTable(['ID', 'KEY', 'CREATED', 'ACCOUNT', 'NAME'], rows)];
+}
+
+function describeSuspensions(suspensions: Restored['suspensions']): string[] {
+  if (suspensions.length === 0) return [];
+  const advice =
+    'These accounts were suspended after the backup. Suspend them again ("accounts suspend ACCOUNT-ID --reason REASON"):';
+  const rows = suspensions.map(({ accountId, accountName, reason }) => [accountId, accountName, reason]);
+  return [advice, ...formatTable(['ID', 'ACCOUNT', 'REASON'], rows)];
 }

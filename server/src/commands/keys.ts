@@ -110,8 +110,7 @@ function showKey(key: ApiKey) {
 }
 
 function keyTable(keys: ReturnType<typeof showKey>[]): string[] {
-  const now = new Date().toISOString();
-  const expiry = (time: string | null) => (time !== null && time <= now ? `expired ${time}` : time);
+  const expiry = (time: string | null) => (time !== null && Date.parse(time) <= Date.now() ? `expired ${time}` : time);
   const rows = keys.map(({ id, start, access, lastUsedAt, expiresAt, name }) => [
     id,
     `${start}…`,

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
-import { dayOf, findUsage, USAGE_DAYS_MAX, type UsageDay, type UsageRange } from '../domain/requests/usage.ts';
-import { isDate } from '../lib/times.ts';
+import { EVENTS_KEPT_DAYS } from '../domain/events/event-purge.ts';
+import { findUsage, type UsageDay, type UsageRange } from '../domain/requests/usage.ts';
+import { dayOf, isDate } from '../lib/times.ts';
 import { AppError } from '../model/errors.ts';
 import { listAccounts } from '../storage/accounts.ts';
 import { addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
@@ -29,7 +30,7 @@ export function addUsage(program: Command): void {
   addCommand(program, 'usage', 'show the listings, changes, bytes, and requests of each account on each day (UTC)')
     .option(
       '--from <date>',
-      `first day, such as 2026-11-01; at most ${USAGE_DAYS_MAX} days ago, which is the default`,
+      `first day, such as 2026-11-01; at most ${EVENTS_KEPT_DAYS} days ago, which is the default`,
       parseDay,
     )
     .option('--to <date>', 'last day; by default, today', parseDay)
@@ -57,11 +58,11 @@ function parseDay(text: string): number {
 /** @throws {AppError} `validation_failed` */
 function rangeOf({ from: givenFrom, to: givenTo }: UsageOptions): UsageRange {
   const today = dayOf(Date.now());
-  const { from = today - USAGE_DAYS_MAX, to = today } = { from: givenFrom, to: givenTo };
-  if (from < today - USAGE_DAYS_MAX)
+  const { from = today - EVENTS_KEPT_DAYS, to = today } = { from: givenFrom, to: givenTo };
+  if (from < today - EVENTS_KEPT_DAYS)
     throw new AppError(
       'validation_failed',
-      `--from must be at most ${USAGE_DAYS_MAX} days ago, because changes are kept for only that long.`,
+      `--from must be at most ${EVENTS_KEPT_DAYS} days ago, because changes are kept for only that long.`,
     );
   if (from > to || to > today)
     throw new AppError('validation_failed', '--to must not be before --from or in the future.');

@@ -11,12 +11,6 @@ export class JsonError extends Error {
   }
 }
 
-export interface ParsedJson {
-  value: unknown;
-  /** Paths of numbers that a double does not preserve, such as `1e400` or 2^53+1. */
-  inexactNumbers: PropertyPath[];
-}
-
 export type PropertyPath = (string | number)[];
 
 /** No accepted document needs more than four levels. */
@@ -33,27 +27,25 @@ export const VALUES_MAX = 5_000;
 export const TOO_MANY_VALUES = Symbol('too many values');
 
 /**
- * Parses JSON (RFC 8259), more strictly than `JSON.parse`: duplicate members and deep nesting are errors,
- * inexact numbers are reported, and `__proto__` is an ordinary member. Duplicates are found only among the
- * first `VALUES_MAX` values.
+ * Parses JSON (RFC 8259), more strictly than `JSON.parse`: duplicate members and deep nesting are errors, and
+ * `__proto__` is an ordinary member. A number that a double does not preserve, such as `1e400` or 2^53+1, becomes NaN,
+ * which no schema accepts. Duplicates are found only among the first `VALUES_MAX` values.
  * @throws {JsonError} with the position of the first error
  */
-export function parseJson(text: string): ParsedJson {
-  const parser = new Parser(text);
+export function parseJson(text: string): unknown {
   try {
-    return { value: parser.parseDocument(), inexactNumbers: parser.inexactNumbers };
+    return new Parser(text).parseDocument();
   } catch (error) {
     if (error !== TOO_MANY_VALUES) throw error;
     checkSyntax(text);
-    return { value: TOO_MANY_VALUES, inexactNumbers: [] };
+    return TOO_MANY_VALUES;
   }
 }
 
 class Parser {
-  readonly inexactNumbers: PropertyPath[] = [];
   readonly #text: string;
-  readonly #path: PropertyPath = [];
   #position = 0;
+  #depth = 0;
   #valueCount = 0;
 
   constructor(text: string) {
@@ -95,10 +87,7 @@ class Parser {
     this.#enter();
     while (!this.#leaves(CODE.closeBrace)) {
       const name = this.#parseName(object);
-      this.#path.push(name);
-      const value = this.#parseValue();
-      this.#path.pop();
-      setMember(object, name, value);
+      setMember(object, name, this.#parseValue());
       this.#separate(CODE.closeBrace);
     }
     return object;
@@ -117,22 +106,21 @@ class Parser {
     const array: unknown[] = [];
     this.#enter();
     while (!this.#leaves(CODE.closeBracket)) {
-      this.#path.push(array.length);
-      const value = this.#parseValue();
-      this.#path.pop();
-      array.push(value);
+      array.push(this.#parseValue());
       this.#separate(CODE.closeBracket);
     }
     return array;
   }
 
   #enter(): void {
-    this.#position = endOfOpening(this.#text, this.#position, this.#path.length);
+    this.#position = endOfOpening(this.#text, this.#position, this.#depth);
+    this.#depth += 1;
   }
 
   #leaves(end: number): boolean {
     if (this.#text.charCodeAt(this.#position) !== end) return false;
     this.#position += 1;
+    this.#depth -= 1;
     return true;
   }
 
@@ -164,7 +152,7 @@ class Parser {
     this.#position = endOfRequiredNumber(this.#text, start);
     const source = this.#text.slice(start, this.#position);
     const value = Number(source);
-    if (!isExact(source, value)) this.inexactNumbers.push([...this.#path]);
+    if (!isExact(source, value)) return Number.NaN;
     return value === 0 ? 0 : value;
   }
 
@@ -174,8 +162,8 @@ class Parser {
 }
 
 /**
- * Checks everything that the parser checks, except duplicate member names and inexact numbers. Its loop takes half as
- * long as the parser, because it does not call functions for what is usually absent, such as white space.
+ * Checks everything that the parser checks, except duplicate member names. Its loop takes half as long as the parser,
+ * because it does not call functions for what is usually absent, such as white space.
  * @throws {JsonError} with the position of the first error
  */
 function checkSyntax(text: string): void {

@@ -1,4 +1,11 @@
 export const DAY_MS = 86_400_000;
+/** The last time that RFC 3339 can represent. */
+export const TIME_MAX_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The UTC day, counted from 1970. */
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / DAY_MS);
+}
 
 /** Formats UTC milliseconds as RFC 3339; null stays null. */
 export function formatTime(timeMs: number): string;

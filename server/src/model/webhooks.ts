@@ -88,7 +88,7 @@ const RETRY_DELAYS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
 /** Longer than any wait, even if the clocks of processes differ. Later times come from a wrong clock. */
-const WAIT_MAX_MS = RETRY_AFTER_MAX_MS + HOUR;
+export const WAIT_MAX_MS = RETRY_AFTER_MAX_MS + HOUR;
 /** Longer than the longest delay, so the retries of one rejected event are not mistaken for an outage. */
 const OUTAGE_MS = 13 * HOUR;
 /**

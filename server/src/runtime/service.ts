@@ -124,7 +124,7 @@ export async function serveRequests(
   const requestLog = new RequestLog(database.requestLog, config.requestLog, (count, cause) =>
     log.logger.warn({ requests: count, err: cause }, 'requests are missing from the request log'),
   );
-  void requestLog.open();
+  void requestLog.open(database);
   const eventHub = new EventHub(database);
   const secret = await getCursorSecret(database);
   let leaving: 'stopped' | 'replaced' | undefined;

@@ -3,7 +3,7 @@ import type { Access } from '../model/api-keys.ts';
 import { HEAD_COLUMNS } from './accounts.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
 import { firstRow } from './functions.ts';
-import { findRow, findRows, insertRow, removeRows, updateRows } from './rows.ts';
+import { findRow, findRows, hasRows, insertRow, removeRows, updateRows } from './rows.ts';
 
 type KeyId = { accountId: string; id: string };
 
@@ -68,6 +68,9 @@ export const findKeyDetails = firstRow(['accountId', 'id'], (query, parameter: P
     .where('api_keys.account_id', '=', parameter('accountId'))
     .where('api_keys.id', '=', parameter('id')),
 );
+
+/** Whether a key of any account was used after a time (UTC milliseconds). */
+export const hasUsedKeys = hasRows('api_keys', ['lastUsedAt >']);
 
 /** The account of a key, for the operator only. */
 export const findKeyOwner = findRow('api_keys', ['id'], ['accountId']);

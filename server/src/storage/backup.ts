@@ -10,16 +10,17 @@ import type { Database } from './database.ts';
 import { renewEpoch } from './database-info.ts';
 import { noteBackup } from './last-backup.ts';
 import { FILE_SCHEME, openDatabase, requireDatabase } from './open.ts';
-import { type Credentials, endCredentials } from './restored.ts';
+import { type Credentials, endCredentials, findActiveAccounts } from './restored.ts';
 import { makeDirectory } from './sqlite/database-file.ts';
 import { explainFault, isStorageFull, RESTORE_ADVICE } from './sqlite/errors.ts';
 import { FILE_MODE, giveToService } from './sqlite/files.ts';
 import {
+  type Access,
   checkIntegrity,
   compactFile,
   copyPages,
-  findKeyIds,
   findLeftCompanion,
+  readAccess,
   replaceDatabase,
   rewrite,
 } from './sqlite/snapshot.ts';
@@ -136,11 +137,17 @@ export interface Restored {
   replaced: string | undefined;
   /** Excludes the keys that the previous database also had. */
   credentials: Credentials;
+  /** The keys that would have expired earlier in the previous database. */
+  rolledKeys: Credentials['keys'];
+  /** The accounts that were suspended only in the previous database. */
+  suspensions: { accountId: string; accountName: string; reason: string }[];
   /** How many endpoints the service sends webhooks to. */
   webhooks: number;
 }
 
-type Content = Pick<Restored, 'epoch' | 'credentials' | 'webhooks'>;
+interface Content extends Pick<Restored, 'epoch' | 'credentials' | 'webhooks'> {
+  accounts: Awaited<ReturnType<typeof findActiveAccounts>>;
+}
 
 /**
  * Restores a backup under a new epoch, which invalidates ETags and sequences of the previous database. Sessions,
@@ -164,17 +171,29 @@ export async function restore(databaseUrl: string, file: string, options: { forc
   }
   const prepared = `${path}.restoring`;
   try {
-    const { epoch, credentials, webhooks } = await prepare(file, prepared);
-    const known = isThere ? findKeyIds(path) : new Set<string>();
-    credentials.keys = credentials.keys.filter(({ id }) => !known.has(id));
+    const { accounts, ...content } = await prepare(file, prepared);
+    const changed = compareAccess(content.credentials, accounts, isThere ? readAccess(path) : undefined);
     const replaced = isThere ? replaceDatabase(path, prepared) : await putInPlace(prepared, path);
     await syncToDisk(dirname(path));
-    return { database: path, epoch, replaced, credentials, webhooks };
+    return { database: path, replaced, ...content, ...changed };
   } catch (error) {
     throw error instanceof AppError ? error : explainFault(`Cannot restore ${path}`, error);
   } finally {
     await removeDatabase(prepared);
   }
+}
+
+function compareAccess(credentials: Credentials, accounts: Content['accounts'], previous: Access | undefined) {
+  const { keys } = credentials;
+  const expiryOf = (id: string) => previous?.keys.get(id) ?? Number.POSITIVE_INFINITY;
+  return {
+    credentials: { ...credentials, keys: keys.filter(({ id }) => !previous?.keys.has(id)) },
+    rolledKeys: keys.filter(({ id, expiresAt }) => expiryOf(id) < (expiresAt ?? Number.POSITIVE_INFINITY)),
+    suspensions: accounts.flatMap((account) => {
+      const reason = previous?.suspensions.get(account.accountId);
+      return reason === undefined ? [] : [{ ...account, reason }];
+    }),
+  };
 }
 
 /** @throws {AppError} `conflict` for PostgreSQL, which has better backup tools of its own */
@@ -231,7 +250,8 @@ async function prepare(file: string, prepared: string): Promise<Content> {
 
 async function renew(database: Database): Promise<Content> {
   const credentials = await database.write(endCredentials);
-  return { epoch: await renewEpoch(database), credentials, webhooks: await countEnabledWebhooks(database) };
+  const webhooks = await countEnabledWebhooks(database);
+  return { epoch: await renewEpoch(database), credentials, webhooks, accounts: await findActiveAccounts(database) };
 }
 
 /** In the message, replaces the path of the copy, which the operator does not know, with the path of the backup. */

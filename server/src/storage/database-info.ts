@@ -9,6 +9,9 @@ const select = findRow('database_info', [], ['cursorSecret', 'epoch']);
 /** @throws {AppError} `unavailable` if the database does not respond */
 export const ping = findRow('database_info', [], ['id']);
 
+/** When the database was created (UTC milliseconds). */
+export const findCreation = findRow('database_info', [], ['createdAt']);
+
 export interface DatabaseInfo {
   /** Signs cursors; the same in all processes. */
   cursorSecret: string;

@@ -1,4 +1,4 @@
-import type { Executor } from './database.ts';
+import type { Executor, Parameter } from './database.ts';
 import { allRows } from './functions.ts';
 import { removeRows, updateRows } from './rows.ts';
 import { removeSetupLink } from './setup-links.ts';
@@ -10,7 +10,7 @@ const setLastStep = updateRows('two_factors', [], ['lastStep']);
 
 const selectPasskeys = allRows([], (query) => query.selectFrom('passkeys').select('id'));
 
-const selectKeys = allRows([], (query) =>
+const selectKeys = allRows(['now'], (query, parameter: Parameter<{ now: number }>) =>
   query
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
@@ -21,7 +21,9 @@ const selectKeys = allRows([], (query) =>
       'account_id as accountId',
       'accounts.name as accountName',
       'api_keys.created_at as createdAt',
+      'api_keys.expires_at as expiresAt',
     ])
+    .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))]))
     .orderBy('account_id')
     .orderBy('api_keys.id'),
 );
@@ -35,9 +37,18 @@ export interface Credentials {
   twoFactors: number;
   /** Passkeys that users deleted after the backup work again. */
   passkeys: number;
-  /** All keys stay valid, including those deleted after the backup. */
+  /** All keys that have not expired stay valid, including those deleted after the backup. */
   keys: Awaited<ReturnType<typeof selectKeys>>;
 }
+
+export const findActiveAccounts = allRows([], (query) =>
+  query
+    .selectFrom('accounts')
+    .innerJoin('account_heads', 'account_heads.account_id', 'accounts.id')
+    .select(['accounts.id as accountId', 'accounts.name as accountName'])
+    .where('suspended_for', 'is', null)
+    .orderBy('accounts.id'),
+);
 
 const STEP_MS = 30_000;
 
@@ -53,5 +64,5 @@ export async function endCredentials(executor: Executor): Promise<Credentials> {
   await removeSetupLink(executor);
   const twoFactors = await setLastStep(executor, { lastStep: Math.floor(Date.now() / STEP_MS) });
   const passkeys = (await selectPasskeys(executor)).length;
-  return { sessions, invitations, twoFactors, passkeys, keys: await selectKeys(executor) };
+  return { sessions, invitations, twoFactors, passkeys, keys: await selectKeys(executor, Date.now()) };
 }

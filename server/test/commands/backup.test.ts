@@ -168,3 +168,23 @@ test('a restore or copy says that webhooks will be sent, and WEBHOOKS=off sends 
   await until('the event arrives', () => receiver.sequences.length > 0);
   assert.deepEqual(receiver.sequences, [1]);
 });
+
+test('a restore says which rolled keys and suspensions to renew', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: join(directory, 'data') };
+  const { accountId } = await createTenantByCommand(settings);
+  const backup = join(directory, 'backup.db');
+  const run = async (...args: string[]) => (await runCommandWarm(args, settings)).stdout;
+  const [{ id }] = JSON.parse(await run('keys', 'list', '--account', accountId, '--json'));
+  await run('backup', backup);
+  await run('keys', 'roll', id, '--expires-in-hours', '1');
+  await run('accounts', 'suspend', accountId, '--reason', 'Unpaid');
+  const shown = await run('restore', backup, '--force');
+  assert.match(shown, /keys were rolled after the backup.*\nID .*\n/);
+  assert.match(shown, new RegExp(`^${id} `, 'm'));
+  assert.match(shown, new RegExp(`Suspend them again.*\\nID .*\\n${accountId} .*Unpaid`));
+  await run('keys', 'roll', id);
+  const { credentials, rolledKeys, suspensions } = JSON.parse(await run('restore', backup, '--force', '--json'));
+  assert.deepEqual([credentials.keys, suspensions], [[], []]);
+  assert.deepEqual([rolledKeys.length, rolledKeys[0].id, rolledKeys[0].expiresAt], [1, id, null]);
+});

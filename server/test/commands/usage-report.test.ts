@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
@@ -46,6 +48,15 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     assert.match(csv[2] ?? '', /,0,0,0,0,0,0,"'=Other, ""Inc"""$/);
     const off = await runCommandWarm(['usage', '--account', accountId, '--json'], { ...settings, REQUEST_LOG: 'off' });
     assert.equal(JSON.parse(off.stdout).at(-1).requests, null);
+    if (engine === 'postgres') return;
+
+    const { DATA_DIR } = settings;
+    for (const file of await readdir(DATA_DIR)) if (file.includes('.requests.db')) await rm(join(DATA_DIR, file));
+    const again = await serveFor(t, settings);
+    await fetch(`${again.url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });
+    await again.end();
+    const removed = await run('--account', accountId, '--json');
+    assert.equal(JSON.parse(removed.stdout).at(-1).requests, null, 'the log with the other requests was removed');
   });
 }
 

@@ -39,11 +39,12 @@ async function accountWith(t: TestContext, count: number) {
   return { database, accountId };
 }
 
-test('events older than 30 days are purged, and younger ones are kept', async (t) => {
+test('events are purged a UTC day at a time, once the day is more than 30 days ago', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-11-21T18:00:00Z') });
   const { database, accountId } = await accountWith(t, 6);
   await age(database, accountId, 400, '= 1');
-  await age(database, accountId, 30.01, 'in (2, 3)');
-  await age(database, accountId, 29.99, 'in (4, 5)');
+  await age(database, accountId, 30.76, 'in (2, 3)');
+  await age(database, accountId, 30.74, 'in (4, 5)');
   await purgeEvents(database, Date.now(), NEVER);
   assert.deepEqual(await sequencesOf(database, accountId), [4, 5, 6]);
   await purgeEvents(database, Date.now(), NEVER);

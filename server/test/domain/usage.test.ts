@@ -2,10 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { linesOf } from '../../../testkit/src/replies.ts';
 import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { EVENTS_KEPT_DAYS, purgeEvents } from '../../src/domain/events/event-purge.ts';
+import { issueApiKey } from '../../src/domain/keys/api-keys.ts';
 import { RequestLog } from '../../src/domain/requests/request-log.ts';
-import { dayOf, findUsage } from '../../src/domain/requests/usage.ts';
+import { purgeRequestLog } from '../../src/domain/requests/request-purge.ts';
+import { findUsage } from '../../src/domain/requests/usage.ts';
+import { dayOf } from '../../src/lib/times.ts';
 import { listAccounts } from '../../src/storage/accounts.ts';
-import { databaseFor } from '../storage/support.ts';
+import { create, databaseFor } from '../storage/support.ts';
 
 const NOON = Date.parse('2026-11-21T12:00:00Z');
 const DAY_MS = 86_400_000;
@@ -44,7 +48,13 @@ const CASES: Case[] = [
     name: 'the account is new and the log is empty',
     createdDaysAgo: 0,
     loggedDaysAgo: [],
-    expected: Array(5).fill('0'),
+    expected: ['0', '0', '0', '0', 'null'],
+  },
+  {
+    name: 'the log began after the account was created, on the same day',
+    createdDaysAgo: 1.1,
+    loggedDaysAgo: [1],
+    expected: ['0', '0', '0', 'null', '0'],
   },
   {
     name: 'the log is kept for two days',
@@ -75,3 +85,42 @@ for (const { name, createdDaysAgo, loggedDaysAgo, keptDays = 7, expected } of CA
     assert.deepEqual(linesOf(await findUsage(database, accounts, range), 'requests'), expected);
   });
 }
+
+test('usage counts all changes of its first day, however late on the last day', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-10-22T00:00:00Z') });
+  const { database, accountId } = await databaseFor(t);
+  await create(database, accountId);
+  t.mock.timers.setTime(Date.parse('2026-11-21T23:59:59.999Z'));
+  await purgeEvents(database, Date.now(), new AbortController().signal);
+  const today = dayOf(Date.now());
+  const range = { from: today - EVENTS_KEPT_DAYS, to: today, requestsFrom: undefined };
+  const [first] = await findUsage(database, await listAccounts(database), range);
+  assert.deepEqual([first?.day, first?.created, first?.listings], ['2026-10-22', 1, 1]);
+});
+
+test('on a new service, usage has the requests of the first day, even those of accounts that are older than the log', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: NOON });
+  const { database, accountId, sql } = await databaseFor(t);
+  const retention = { days: 7, bytes: 1_000_000_000 };
+  const requestsToday = async () => {
+    const range = { from: dayOf(NOON), to: dayOf(NOON), requestsFrom: 0 };
+    return linesOf(await findUsage(database, await listAccounts(database), range), 'requests');
+  };
+  const open = () => new RequestLog(database.requestLog, retention, () => assert.fail()).open(database);
+  t.mock.timers.setTime(NOON + 60_000);
+  await open();
+  assert.deepEqual(await requestsToday(), ['0']);
+
+  // After the log was removed, requests of keys that have been used may be missing.
+  await purgeRequestLog(database, undefined, NOON, new AbortController().signal);
+  const { key } = await issueApiKey(database, {
+    accountId,
+    name: 'A',
+    access: 'full',
+    expiresAt: null,
+    createdBy: null,
+  });
+  await sql('update api_keys set last_used_at = ? where id = ?', NOON, key.id);
+  await open();
+  assert.deepEqual(await requestsToday(), ['null']);
+});

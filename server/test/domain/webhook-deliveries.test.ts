@@ -9,7 +9,9 @@ import { createDatabase } from '../../../testkit/src/database.ts';
 import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { EVENTS_KEPT_MS, purgeEvents } from '../../src/domain/events/event-purge.ts';
+import { resumeAccount, suspendAccount } from '../../src/domain/accounts/account-limits.ts';
+import { EVENTS_KEPT_DAYS, purgeEvents } from '../../src/domain/events/event-purge.ts';
+import { EndpointSender } from '../../src/domain/webhooks/dispatch/endpoint-sender.ts';
 import { mailDisabledWebhook } from '../../src/domain/webhooks/webhook-mail.ts';
 import { forgetJumps } from '../../src/lib/clock.ts';
 import { PENDING_MAX } from '../../src/model/webhooks.ts';
@@ -129,7 +131,7 @@ test('a failed delivery waits, later events of its listing wait behind it, and o
     true,
   );
 
-  // The schedule of the contract, with a jitter of a fifth.
+  // The schedule in docs/webhooks.md, with a jitter of a fifth.
   for (const [index, delayMs] of [
     5 * SECOND,
     5 * MINUTE,
@@ -209,6 +211,35 @@ test('nothing is sent before the deliveries that wait for a retry are known', as
     ofListing.map(({ event }) => event.data.sequence),
     [1, 1, 2],
   );
+});
+
+test('a retry is sent when it is due, and does not wait until all endpoints are checked', async (t) => {
+  t.mock.method(EndpointSender.prototype, 'wakeIfDue', () => {});
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url);
+  receiver.respond = (_, response) => void response.writeHead(receiver.requests.length > 1 ? 204 : 503).end();
+  await webhooks.createListing();
+  await webhooks.untilSettled(id, 1);
+  assert.deepEqual(receiver.sequences, [1, 1]);
+});
+
+test("a suspended account's events wait, and are sent after the account is resumed", async (t) => {
+  const [receiver, other] = [await startReceiver(t), await startReceiver(t)];
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url, { enabled: false });
+  await webhooks.createListing();
+  await suspendAccount(service.database, webhooks.tenant.accountId, 'Unpaid');
+  // All endpoints are checked in the order of their accounts.
+  const later = await tenant();
+  const { id: laterId } = await later.create(other.url, { enabled: false });
+  await later.createListing();
+  await service.sql('update webhooks set enabled = 1 where id in (?, ?)', id, laterId);
+  await later.untilSettled(laterId, 1);
+  assert.equal(receiver.requests.length, 0);
+  await resumeAccount(service.database, webhooks.tenant.accountId);
+  await webhooks.untilSettled(id, 1);
+  assert.deepEqual(receiver.sequences, [1]);
 });
 
 test('Retry-After is honored, and redirects are failures that are not followed', async (t) => {
@@ -380,7 +411,7 @@ test('an endpoint that was away for a week continues where it stopped; events th
 
   await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: false });
   await webhooks.createListing(2);
-  setAhead(7 * DAY + EVENTS_KEPT_MS + HOUR);
+  setAhead((7 + EVENTS_KEPT_DAYS + 1) * DAY + HOUR);
   await purgeEvents(service.database, Date.now(), new AbortController().signal);
   await webhooks.createListing();
   await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: true });

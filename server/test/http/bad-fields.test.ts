@@ -203,6 +203,37 @@ describe('read-only and unknown fields are rejected, not ignored', () => {
   ]);
 });
 
+describe('a number that a double would change is out of range only where a number is allowed', () => {
+  testRefusals(
+    service,
+    ['12345678901234567890', '1e400', '1e-400'].flatMap((number) => [
+      ...['address', 'externalId', 'status', 'photos', 'metadata'].map((field) =>
+        invalid(`"${field}":${number}`, `${field}: invalid_type`),
+      ),
+      invalid(`"address":{"a":${number}}`, 'address: invalid_type'),
+      invalid(`"photos":[${number},{"url":${number}}]`, 'photos[0]: invalid_type', 'photos[1].url: invalid_type'),
+      invalid(`"metadata":{"":${number},"a":[${number}]}`, 'metadata.: blank', 'metadata.a: invalid_type'),
+      invalid(`"mlsNumber":${number}`, 'mlsNumber: unknown_field'),
+      invalid(`"mlsNumber":[${number}]`, 'mlsNumber: unknown_field'),
+      invalid(`"version":${number}`, 'version: read_only'),
+      { ...invalid('', 'body: invalid_type'), name: `the body ${number}`, body: number },
+    ]),
+  );
+
+  test('the message is true for large, small, and long numbers', async () => {
+    const tenant = await service.createTenant();
+    for (const number of ['12345678901234567890', '1e400', '1e-400']) {
+      const body = `{"address":"a","beds":${number},"baths":1,"metadata":{"a":${number}}}`;
+      const { details = [] } = await readError(await post(service, tenant, body), 422, 'validation_failed');
+      const message = 'Cannot be stored without rounding: it is too large, too close to 0, or has more than 15 digits.';
+      assert.deepEqual(details, [
+        { field: 'beds', code: 'out_of_range', message },
+        { field: 'metadata.a', code: 'out_of_range', message },
+      ]);
+    }
+  });
+});
+
 describe('all issues are listed at once, in a limited response', () => {
   testRefusals(service, [
     {

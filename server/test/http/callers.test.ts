@@ -57,7 +57,7 @@ async function denialOf(name: Name, base: string, { method, path, body }: AnyOpe
   return typeof code === 'string' && DENIED.has(code) ? code : undefined;
 }
 
-/** Expected denials by the operation's `caller`, below each base (contract §9 and §14). */
+/** Expected denials by the operation's `caller`, below each base. */
 const EXPECTED: Record<string, Record<string, Partial<Record<Name, string>>>> = {
   '/v1': {
     account: {

@@ -23,6 +23,14 @@ test('PUT creates a listing, then replaces all its fields', async () => {
   assert.deepEqual((await list(tenant)).data, [replaced]);
 });
 
+test('PUT with a number that a double cannot hold gets the issues of any other number', async () => {
+  const tenant = await service.createTenant();
+  const body = JSON.stringify({ ...MINIMAL, mlsNumber: 0 }).replace('0}', '12345678901234567890');
+  const error = await readError(await put(tenant, 'MLS-1', `${body},"externalId":1e400}`), 422, 'validation_failed');
+  assert.deepEqual(faultsOf(error), ['externalId: invalid_type', 'mlsNumber: unknown_field']);
+  assert.deepEqual((await list(tenant)).data, []);
+});
+
 test('an identical PUT changes nothing', async () => {
   const tenant = await service.createTenant();
   const created = await readListing(await put(tenant, 'MLS-1', MINIMAL), 201);

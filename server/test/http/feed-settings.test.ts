@@ -184,6 +184,8 @@ describe('an Idempotency-Key', () => {
     await runFeed(service, tenant, 'mls', [row('B')]);
     assert.equal(await isReplayed(await remove(tenant, 'mls', '', once), 204), true);
     await readError(await remove(tenant, 'mls', '?listings=delete', once), 422, 'idempotency_key_reused');
+    const withBody = { method: 'DELETE', headers: once, body: Buffer.from('{}') };
+    await readError(await service.fetch(tenant, '/v1/feeds/mls', withBody), 422, 'idempotency_key_reused');
     assert.equal((await feedOf(tenant)).listings, 1);
     await readError(await remove(tenant, 'mls', '', { 'Idempotency-Key': 'a b' }), 400, 'invalid_idempotency_key');
   });
@@ -364,7 +366,7 @@ describe('the runs of a feed', () => {
     assert.equal(table.length, 4);
   });
 
-  test('are a file that an import accepts, even if a column is called like one of the error', async () => {
+  test('are a file that an import accepts, even if a column has the name of an error column', async () => {
     const tenant = await service.createTenant();
     const csv = 'Code,details,error_code,address,beds,baths\nA,Rear,x,1 Elm,many,2\n';
     const map = '?map[Code]=externalId&map[details]=description&ignoreUnknown=true';
@@ -552,7 +554,7 @@ describe('the runs of a feed', () => {
         [1, 1],
       ],
     );
-    // Before each run, too, because a client could store gigabytes before the next purge.
+    // Each run also removes failed rows first, because a client could store gigabytes before the next purge.
     await service.sql('update feed_runs set stored_bytes = 300000000 where id = ?', recent.id);
     const last = await runFeed(service, tenant, 'mls', file, { query: '?failedMax=1' });
     assert.deepEqual(

@@ -515,7 +515,7 @@ describe('the guard', () => {
       [reason, count, limit].filter((part) => part !== undefined),
     );
 
-  test('allows 5 missing listings or 20 %, and stops at more', async () => {
+  test('allows 5 missing listings or 20%, and stops at more', async () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', rows(20));
     const query = '?missing=delete';
@@ -556,7 +556,7 @@ describe('the guard', () => {
     ]);
   });
 
-  test('stops when more than 5 % of the rows fail', async () => {
+  test('stops when more than 5% of the rows fail', async () => {
     const tenant = await service.createTenant();
     const bad = row('X', { beds: -1 });
     assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', [...rows(18), bad])), [['failed', 1, 0]]);
@@ -829,7 +829,7 @@ describe('a plan', () => {
     assert.deepEqual(await get(service, tenant, '/feeds'), { data: [] });
   });
 
-  test('can be made with a read-only key, and not applied', async () => {
+  test('can be made, but not applied, with a read-only key', async () => {
     const tenant = await service.createTenant();
     const reader = await service.createKey(tenant.accountId, 'read');
     await plan(reader, rows(2));

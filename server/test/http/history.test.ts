@@ -302,12 +302,16 @@ describe('a listing at a sequence', () => {
       ] as const) {
         assert.equal(await read(sequence), versions[version]);
       }
-      for (const sequence of [0, 1]) await readError(await at(tenant, id, sequence), 404, 'not_found');
+      for (const sequence of [0, 1]) {
+        const { message } = await readError(await at(tenant, id, sequence), 404, 'not_found');
+        assert.equal(message, 'The listing was created after this sequence; request a later one.');
+      }
     };
     await expectAll();
     await remove(tenant, id);
     await expectAll();
-    await readError(await at(tenant, id, 6), 404, 'not_found');
+    const { message } = await readError(await at(tenant, id, 6), 404, 'not_found');
+    assert.equal(message, 'The listing had been deleted at this sequence; request an earlier one.');
     const reply = await at(tenant, id, 4);
     assert.equal(reply.headers.get('etag'), '"2"');
     assert.equal((await at(tenant, id, 4, { 'If-None-Match': '"2"' })).status, 304);

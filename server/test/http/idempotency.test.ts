@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MINIMAL, post, send } from '../../../testkit/src/listings.ts';
+import { openRaw, sendRaw } from '../../../testkit/src/raw.ts';
 import { readError, readList, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { purge } from '../../src/domain/events/event-purge.ts';
@@ -162,6 +163,54 @@ describe('reusing the key for another request gets 422 idempotency_key_reused an
       assert.deepEqual(await list(tenant), state);
     });
   }
+});
+
+describe('a body of a DELETE', () => {
+  for (const path of ['/listings/{id}', '/listings/external/there']) {
+    test(`${path} is part of the fingerprint`, async () => {
+      const tenant = await service.createTenant();
+      const { id } = await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'there' }), 201);
+      // In bytes or a stream, `fetch` does not add a `Content-Type`, which would also be part of the fingerprint.
+      const remove = (body: Uint8Array<ArrayBuffer> | ReadableStream | null) => {
+        const init = { method: 'DELETE', headers: KEY, body, duplex: 'half' } as const;
+        return service.fetch(tenant, `/v1${path.replace('{id}', id)}`, init);
+      };
+      for (const body of [Buffer.alloc(16 * 1024 + 1), ReadableStream.from([Buffer.alloc(1024 * 1024)])]) {
+        await readError(await remove(body), 413, 'payload_too_large');
+      }
+      assert.equal((await remove(Buffer.from('{"a":1}'))).status, 204);
+      const state = await list(tenant);
+      for (const body of [Buffer.from('{"a":2}'), null]) {
+        await readError(await remove(body), 422, 'idempotency_key_reused');
+      }
+      const again = await remove(ReadableStream.from([Buffer.from('{"a"'), Buffer.from(':1}')]));
+      assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [204, 'true']);
+      assert.deepEqual(await list(tenant), state);
+    });
+  }
+
+  test('is read over HTTP/1.0, after 100 Continue, and before a pipelined request', async () => {
+    const tenant = await service.createTenant();
+    const { id } = await readListing(await post(service, tenant, MINIMAL), 201);
+    const head = (version: string) =>
+      `DELETE /v1/listings/${id} HTTP/${version}\r\nHost: a\r\nAuthorization: Bearer ${tenant.key}\r\n` +
+      'Idempotency-Key: a-1\r\nContent-Length: 3\r\n';
+    const closing = await sendRaw(service.url, `${head('1.0')}\r\nabc`);
+    assert.equal(closing.status, 204);
+    using connection = await openRaw(service.url);
+    connection.send(`${head('1.1')}Expect: 100-continue\r\n\r\n`);
+    assert.equal((await connection.readReply()).status, 100);
+    connection.send(`abc${head('1.1')}\r\nabd`);
+    const replayed = await connection.readReply();
+    assert.deepEqual([replayed.status, replayed.headers['idempotent-replayed']], [204, 'true']);
+    assert.equal((await connection.readReply()).status, 422);
+  });
+
+  test('is not read without a valid key', async () => {
+    const head = 'DELETE /v1/listings/lst_0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\n';
+    const { status } = await sendRaw(service.url, `${head}Content-Length: 3\r\nExpect: 100-continue\r\n\r\n`);
+    assert.equal(status, 401);
+  });
 });
 
 test('a rejected request does not use up the key', async () => {

@@ -151,6 +151,30 @@ for (const [type, file] of KINDS) {
       assert.deepEqual([data[2], data[3], sequence], [other, taken, 4]);
     });
 
+    test('have the issues of any other number for a number that a double cannot hold', async () => {
+      const tenant = await service.createTenant();
+      const rows = [
+        row({ externalId: 1.5 }),
+        row({ mlsNumber: 1.5, baths: 1.5 }),
+        row({ id: 1.5 }),
+        row({ LotSizeAcres: 1.5, LotSizeSquareFeet: 2 }),
+        row({ metadata: { a: [1.5], b: 1.5 } }),
+      ];
+      for (const number of ['12345678901234567890', '1e400', '1e-400']) {
+        for (const query of ['', '?clean=true']) {
+          const body = file(...rows).replaceAll('1.5', number);
+          const { errors } = await importFile(service, tenant, { type, body, query });
+          assert.deepEqual(errors, [
+            '1: validation_failed (externalId: invalid_type)',
+            '2: validation_failed (baths: out_of_range, mlsNumber: unknown_field)',
+            '3: validation_failed (id: invalid_type)',
+            '4: validation_failed (lotSizeArea: out_of_range)',
+            '5: validation_failed (metadata.a: invalid_type, metadata.b: out_of_range)',
+          ]);
+        }
+      }
+    });
+
     test('have the issues that only their listing shows', async () => {
       const tenant = await service.createTenant();
       const placed = row({ externalId: 'A-1', latitude: 30, longitude: -97, listPrice: 2 });

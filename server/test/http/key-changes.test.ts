@@ -166,3 +166,17 @@ test("another account's key is not found, and former administrators cannot roll 
   await assert.rejects(rollApiKey(service.database, one.row.id, 1, former), { code: 'unauthorized' });
   assert.deepEqual(await one.list(), before);
 });
+
+test('a rolled key never outlives the year 9999, the last one that a time can have', async () => {
+  const { key, row, list, roll, use } = await enter();
+  await service.sql(
+    'update api_keys set created_at = created_at - 2000, expires_at = ? where id = ?',
+    Date.parse('9999-12-31T23:59:59Z'),
+    row.id,
+  );
+  const { key: secret, id } = await roll({});
+  const expiresAt = '9999-12-31T23:59:59.999Z';
+  assert.equal((await list()).find((shown: { id: string }) => shown.id === id).expiresAt, expiresAt);
+  assert.equal(JSON.parse(await (await use(secret)).text()).key.expiresAt, expiresAt);
+  assert.notEqual(secret, key);
+});

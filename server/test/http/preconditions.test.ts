@@ -59,6 +59,22 @@ for (const [method, bodyOf] of [
   });
 }
 
+test('the message of a version_mismatch is true, and says what to do', async () => {
+  const tenant = await service.createTenant();
+  const put = (externalId: string, headers: Headers) =>
+    send(service, tenant, 'PUT', `/listings/external/${externalId}`, { ...MINIMAL, beds: 9 }, headers);
+  assert.equal((await put('a', {})).status, 201);
+  for (const [externalId, headers, message] of [
+    ['a', { 'If-Match': '"9"' }, /^The listing has changed; read it again and send your change with the new ETag\.$/],
+    ['a', { 'If-None-Match': '"1"' }, /has a version that If-None-Match excludes; leave out If-None-Match/],
+    ['a', { 'If-Match': '"1"', 'If-None-Match': '"1"' }, /has a version that If-None-Match excludes/],
+    ['b', { 'If-Match': '"1"' }, /^The listing does not exist; to create it, leave out If-Match\.$/],
+  ] as [string, Headers, RegExp][]) {
+    const error = await readError(await put(externalId, headers), 412, OTHER_VERSION);
+    assert.match(error.message, message);
+  }
+});
+
 describe('PUT of a new listing', () => {
   for (const [headers, status, code, currentVersion] of [
     [{ 'If-None-Match': '*' }, 201, '', undefined],

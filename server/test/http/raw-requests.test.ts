@@ -59,6 +59,38 @@ describe('an invalid request is rejected with the usual error', () => {
   }
 });
 
+describe('an early error has the id of a request whose headers were read', () => {
+  const sent = 'X-Request-Id: my-id\r\n';
+  const chunked = get(
+    `Host: a\r\nOrigin: http://a\r\n${sent}Transfer-Encoding: chunked\r\nContent-Type: application/json\r\n`,
+  );
+  const signIn = chunked.replace('GET /livez', 'POST /admin/auth/sign-in/email');
+  const rejected: [name: string, request: string, status: number, isKept?: boolean][] = [
+    ['a long header', get(`Host: a\r\n${sent}A: ${'x'.repeat(17_000)}\r\n`), 431],
+    ['a long URL', get(`Host: a\r\n${sent}`).replace('/livez', `/${'x'.repeat(16_400)}`), 431],
+    ['two hosts', get(`Host: a\r\nHost: b\r\n${sent}`), 400],
+    ['no host', get(sent), 400],
+    ['an invalid host', get(`Host: a b\r\n${sent}`), 400],
+    ['a second transfer coding', get(`Host: a\r\n${sent}Transfer-Encoding: gzip, chunked\r\n`), 400],
+    ['small chunks', `${signIn}${'1\r\n \r\n'.repeat(20_000)}`, 413],
+    ['an invalid chunk', `${signIn}x`, 400],
+    ['CONNECT', `CONNECT a:80 HTTP/1.1\r\nHost: a\r\n${sent}\r\n`, 400],
+    ['an invalid id', get(sent.replace('my-id', 'my id')), 400, false],
+    ['headers that end early', get(`${sent}: a\r\n`), 400, false],
+    ['headers of 1 MiB', get(`${sent}A: ${'x'.repeat(1024 * 1024)}\r\n`), 431, false],
+  ];
+  for (const [name, request, status, isKept = true] of rejected) {
+    test(name, async () => {
+      using connection = await openRaw(service.url);
+      connection.send(request);
+      const reply = await connection.readReply();
+      const id = reply.headers['x-request-id'] ?? '';
+      assert.deepEqual([reply.status, JSON.parse(reply.body).error.requestId], [status, id]);
+      assert.match(id, isKept ? /^my-id$/ : /^[0-9a-f-]{36}$/);
+    });
+  }
+});
+
 describe('a chunked body', () => {
   const head =
     'POST /admin/auth/sign-in/email HTTP/1.1\r\nHost: localhost\r\nOrigin: http://localhost\r\nContent-Type: application/json\r\n';

@@ -152,6 +152,13 @@ describe('a patch that would make a listing invalid is rejected and changes noth
     ],
     ['a 51st member of metadata', { metadata: fifty('a', 1) }, { metadata: { another: 1 } }, ['metadata: too_long']],
     ['a number that a double cannot hold', {}, '{"listPrice":9007199254740993}', ['listPrice: out_of_range']],
+    [
+      'such numbers where numbers are not allowed',
+      {},
+      '{"externalId":9007199254740993,"mlsNumber":1e400,"version":1e-400,"beds":1e400}',
+      ['beds: out_of_range', 'externalId: invalid_type', 'mlsNumber: unknown_field', 'version: read_only'],
+    ],
+    ['such a number as the body', {}, '9007199254740993', ['body: invalid_type']],
   ];
   for (const [name, before, body, faults] of rows) {
     test(name, async () => {

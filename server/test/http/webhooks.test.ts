@@ -153,12 +153,26 @@ test('a change with an Idempotency-Key happens once, and its replay shows the sa
   assert.deepEqual(again.body, first.body);
   assert.equal(again.response.headers.get('idempotent-replayed'), 'true');
   const roll = () =>
-    webhooks.call('POST', `/v1/webhooks/${first.body.id}/roll-secret`, undefined, { 'Idempotency-Key': 'two' });
+    webhooks.call('POST', `/v1/webhooks/${first.body.id}/roll-secret`, { a: 1 }, { 'Idempotency-Key': 'two' });
   const [rolled, repeated] = [await roll(), await roll()];
   assert.equal(repeated.body.secret, rolled.body.secret);
   const remove = () =>
-    webhooks.call('DELETE', `/v1/webhooks/${first.body.id}`, undefined, { 'Idempotency-Key': 'three' });
+    webhooks.call('DELETE', `/v1/webhooks/${first.body.id}`, { a: 1 }, { 'Idempotency-Key': 'three' });
   assert.deepEqual([(await remove()).status, (await remove()).status], [204, 204]);
+  for (const [method, path, key] of [
+    ['POST', '/roll-secret', 'two'],
+    ['DELETE', '', 'three'],
+  ] as const) {
+    const url = `/v1/webhooks/${first.body.id}${path}`;
+    const other = await webhooks.call(method, url, { a: 2 }, { 'Idempotency-Key': key });
+    assert.deepEqual([other.status, other.body.error.code], [422, 'idempotency_key_reused']);
+  }
+  const replayed = await create();
+  assert.deepEqual(
+    [replayed.status, replayed.body.error.code, replayed.body.error.message],
+    [404, 'not_found', 'The endpoint that this request created has been deleted.'],
+  );
+  assert.deepEqual((await webhooks.call('GET', '/v1/webhooks')).body.data, []);
 });
 
 test('a test sends a signed sample and shows the response', async (t) => {

@@ -44,7 +44,7 @@ const input = (index: number) => ({
   externalId: `MLS-${index}`,
 });
 
-/** Adds rows to each table. */
+/** Adds rows to most tables. */
 async function fill(database: Database, count: number): Promise<string> {
   const { id: accountId } = await createAccount(database, 'Hill Country Homes');
   await createAccount(database, 'Second');

@@ -130,6 +130,12 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
     for (let count = 0; count < 5; count += 1) await (await ask()).text();
     return ask();
   },
+  'createWebhook not_found': async ({ ask, world }) => {
+    const repeated = { headers: { 'Idempotency-Key': '4c1d' } };
+    const { id } = Object(await (await ask(repeated)).json());
+    await world.caller.fetch(`${world.gate.base}/webhooks/${id}`, { method: 'DELETE' });
+    return ask(repeated);
+  },
   'createWebhook validation_failed': ({ ask }) => ask({ body: '{"url":"ftp://example.com"}' }),
   'updateWebhook validation_failed': ({ ask }) => ask({ body: '{"url":"ftp://example.com"}' }),
   'replayWebhook validation_failed': ({ ask }) => ask({ body: '{}' }),

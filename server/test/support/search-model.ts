@@ -1,7 +1,7 @@
 import { EARTH_RADIUS_METRES } from '../../src/model/geo.ts';
 import type { Listing } from '../../src/model/listings.ts';
 
-/** The expected result of a search, computed as simply as possible from the contract. */
+/** The expected result of a search, computed as simply as possible. */
 
 /** The query parameters of a list; those with several values are repeated. */
 export type Parameters = Record<string, string | string[]>;

@@ -147,7 +147,7 @@ async function stopMachine(machine: Machine): Promise<void> {
   delete machine.service;
 }
 
-/** Unpacks the last release. Its dependencies are the repository's, which has the same versions. */
+/** Unpacks the last release. It uses the repository's dependencies, which have the same versions. */
 async function unpackLastRelease(directory: string): Promise<string> {
   await mkdir(directory);
   await run('tar', ['-xzf', join(FIXTURES, LAST_RELEASE), '-C', directory]);

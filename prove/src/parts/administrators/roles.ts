@@ -26,7 +26,7 @@ const FOR_MEMBERS = new Set(
 const HEADERS = { 'X-Role': 'administrator', 'X-Is-Admin': 'true', 'X-User-Id': 'usr_0', 'X-Forwarded-User': 'ada' };
 const QUERIES = ['role=administrator', 'isAdmin=true', 'accountId=x', 'userId=x', '__proto__[role]=administrator'];
 
-/** Calls administrators' operations as a member, and all operations as an administrator of another account. */
+/** Calls administrators' operations as a member, and all account operations as another account's administrator. */
 export async function tryRoles(scene: Scene): Promise<Figure[]> {
   const member = await addPerson(scene);
   const { mallory } = scene;

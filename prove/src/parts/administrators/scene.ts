@@ -66,7 +66,7 @@ export interface Scene {
   url: string;
   pid: number;
   database: TestDatabase;
-  /** `forbidden`: requests from another origin or with the wrong role. */
+  /** `forbidden`: requests that must have no effect, such as those from another origin or with the wrong role. */
   tally: { guesses: number; forbidden: number };
   /** The administrator of the first account. `key` is an API key of this account. */
   ada: Person;
@@ -85,7 +85,7 @@ export interface Scene {
 export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1', WORKERS: '2' };
 const ADDRESSES_PER_BYTE = 250;
 
-/** Makes hashing ten times as cheap in the small form. It still takes most of the time of a sign-in. */
+/** Makes hashing about ten times as fast in the small form. It still takes most of the time of a sign-in. */
 const CHEAP: readonly Patch[] = [
   ['MEMORY_KIB', '19_456', '4_096'],
   ['PASSES', '2', '1'],

@@ -3,7 +3,7 @@ import { serve } from '../../service.ts';
 import { addPerson, BEHIND_PROXY, type Figure, PASSWORD, type Person, type Scene, Visitor } from './scene.ts';
 
 const NEW_PASSWORD = 'staple battery horse correct';
-/** This many requests, each on a new connection, reach both workers almost certainly. */
+/** This many requests, each on a new connection, almost certainly reach both workers. */
 const TURNS = 16;
 
 export async function trySessions(scene: Scene): Promise<Figure[]> {

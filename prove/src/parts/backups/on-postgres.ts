@@ -18,10 +18,10 @@ import { type Done, startWork } from './work.ts';
 
 const NAME = 'PostgreSQL (pg_dump)';
 const SIZE = { count: 5, filler: 10_000 };
-/** How many acknowledged writes to wait for in each step; between base backup and target, about the maximum. */
+/** How many acknowledged writes to wait for in each step. Before the target time, it is about the maximum. */
 const ACKNOWLEDGED = 100;
 
-/** Takes dumps under load, and restores each into a new database, as described in docs/operating.md. */
+/** Takes dumps, all but the last under load, and restores each into a new database, as docs/operating.md says. */
 export async function tryDumps(trial: Trial, random: Random, server: Server): Promise<Source> {
   const { url, database } = await createOwned(server);
   const settings = settingsOf(trial, { DATABASE_URL: url });
@@ -103,7 +103,7 @@ async function renewEpoch(settings: Record<string, string>): Promise<string> {
   return JSON.parse(stdout).epoch;
 }
 
-// The tests' PostgreSQL lacks the last three, which must not be older than the server, so all are from elsewhere.
+// The tests' PostgreSQL lacks the last three, which must not be older than the server. Use another installation.
 export const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup'];
 export const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'secret';

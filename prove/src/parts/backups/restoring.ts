@@ -93,7 +93,7 @@ export async function compare(
   assert.equal(await service.end(), 0, 'the service did not exit with 0');
 }
 
-/** Asserts that the backup contains everything that was acknowledged before the backup started. */
+/** Asserts that nothing in the backup is older than what was acknowledged before the backup started. */
 function assertHas({ known, gone }: Noted, restored: Map<string, { version: number }>): void {
   const isOlder = ({ address, version }: Known) => (restored.get(address)?.version ?? version) < version;
   const older = [...known.values()].filter(isOlder);

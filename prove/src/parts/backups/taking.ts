@@ -45,7 +45,7 @@ const ACKNOWLEDGED_MIN = 30;
 const ACKNOWLEDGED_MAX = { full: 200, small: 50 };
 /** How long a backup runs between two pauses. */
 const STEP_MS = { full: 20, small: 2 };
-/** Longer than any write has to wait for the disk. */
+/** During a shorter backup, a write could take half of the time just by waiting for the disk. */
 const LONG_MS = 2_000;
 
 export interface Means {

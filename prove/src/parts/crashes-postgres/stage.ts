@@ -15,7 +15,7 @@ const SERVICES = 2;
 const LANES = 8;
 /** For one in this many commits, the proxy loses the request or the response. */
 const LOST_COMMIT = { full: 50, small: 6 };
-/** The WAL writer waits long, so that it does not flush early by chance. */
+/** The WAL writer waits a long time, so that it does not flush early by chance. */
 const SERVER_SETTINGS = ['max_connections=60', 'unix_socket_directories=', 'wal_writer_delay=10s'];
 /** Short, so that commits that wait for a standby time out soon. */
 const STATEMENT_TIMEOUT = '1s';
@@ -58,7 +58,7 @@ export async function setUp(trial: Trial) {
     /** Ends the load and the services, and compares the stored state. @returns the number of changes */
     async finish(): Promise<number> {
       await load.finish();
-      // While a list or a page of events is streamed, the service can only cut the connection.
+      // If the database is lost while a list or a page of events is streamed, the service can only cut the connection.
       const { told } = load;
       const broken = told('lost') - told('cut') + told('unreachable') + told('closing');
       assert.equal(broken, 0, `${broken} requests got no response, or their connection was closed`);

@@ -26,10 +26,10 @@ const SOON_MS = 20_000;
 const LANES = 8;
 export const READS = ['/listings', '/listings?limit=20', '/listings?q=lane&sort=-listPrice', '/events', '/me'];
 
-/** `refused` writes must be rejected while the disk is full, and `acknowledged` ones succeed once it has space. */
+/** Per cycle, `refused` writes must be rejected on the full disk, and `acknowledged` ones succeed before and after. */
 type Size = Record<'cycles' | 'refused' | 'acknowledged', number>;
 
-/** Fills the disk repeatedly. When it is full, writes must get 507; with space, succeed. Reads must always work. */
+/** Fills the disk repeatedly. While it is full, writes must get 507, and reads must work. Then writes must succeed. */
 export async function fillUnderLoad(
   { trial, disk, service, tenant }: { trial: Trial; disk: SmallDisk; service: ServeProcess; tenant: Tenant },
   { cycles, refused, acknowledged }: Size,

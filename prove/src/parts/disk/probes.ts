@@ -120,7 +120,7 @@ export class Probes {
     return texts;
   }
 
-  /** Checks that `backup` fails without leaving files and, in the full form, that `keys create` fails. */
+  /** `backup` must fail and leave no files. The full form also tries `keys create` and a backup to another disk. */
   async #tryCommands(trial: Trial, given: Record<string, string>): Promise<void> {
     const settings = settingsOf(trial, given);
     const file = join(given.DATA_DIR ?? '', 'backup.db');

@@ -26,7 +26,7 @@ export interface Prepared {
   mayRefuse: { query: boolean; body: boolean };
 }
 
-/** A fault in a request. The service reports the fault with the lowest `step` (contract §1). */
+/** A fault in a request. The service reports the fault with the lowest `step`. */
 export interface Fault extends Refusal {
   fits(target: Target): boolean;
   apply(request: Prepared): void;

@@ -86,7 +86,7 @@ const CREATE = findTarget('/v1', 'createListing');
 const IMPORT = findTarget('/v1', 'createImport');
 const GOOD_ROW = '{"address":"the last one","beds":1,"baths":1}';
 
-/** Tries each case as a body and as a line of an import. Of the damaged documents, one in `share` is tried. */
+/** Tries each case as a body and, if possible, as a line of an import. One in `share` damaged documents is tried. */
 export async function tryJson(world: World, tally: Tally, share: number): Promise<string[]> {
   const caller = new Caller(world.url, tally);
   const fates: string[] = [];
@@ -108,7 +108,7 @@ export async function tryJson(world: World, tally: Tally, share: number): Promis
 /** The first bytes of gzip, and of text in UTF-8 or UTF-16 with a byte order mark. */
 const OTHER_STARTS = ['\x1f\x8b', '\xef\xbb', '\xff\xfe', '\xfe\xff'];
 
-/** Not with line breaks or if blank, which changes the number of rows, nor if it starts like gzip, UTF-16, or a BOM. */
+/** Whether a body can be one row: not blank, without line breaks, and not starting like gzip, UTF-16, or a BOM. */
 function isLine({ body }: JsonCase): boolean {
   const text = Buffer.from(body).toString('latin1');
   const isOther = text.slice(0, 2).includes('\0') || OTHER_STARTS.some((start) => text.startsWith(start));

@@ -12,7 +12,7 @@ const LIST = findTarget('/v1', 'listListings');
 const DELETE = findTarget('/v1', 'deleteListing');
 const LIST_FEEDS = findTarget('/v1', 'listFeeds');
 
-/** What operations delete whose path ends with its id or name. */
+/** What each operation deletes. Its id or name is the end of the operation's path. */
 const DELETING: Record<string, keyof Known['pools']> = {
   deleteApiKey: 'keyId',
   deleteInvitation: 'invitationId',

@@ -32,7 +32,7 @@ export interface Place {
 /** What happens to a string: it is stored in this form, or rejected with one of these codes. */
 export type Fate = { stored: string } | { codes: string[] };
 
-/** A second implementation of contract §2: strings are in NFC, trimmed, and measured in code points. */
+/** A second implementation of the rules for strings, which are in NFC, trimmed, and measured in code points. */
 export function fateOf(text: string, { lengthMax, isMultiline = false, isRaw = false, isRefused }: Place): Fate {
   const normal = text.normalize('NFC');
   const stored = isRaw ? normal : normal.trim();

@@ -16,7 +16,7 @@ import { MARK, SMUGGLED, type Target, targetsOf } from './streams.ts';
 /** Replaces the mark in a body that is cut. It is as long as the mark, so that the chunk size stays correct. */
 const CUT = 'cut'.padEnd(MARK.length, '-');
 const LANES = 32;
-/** The maximum of pending requests in a lane: clients that disconnect would overload the service without it. */
+/** The maximum number of pending requests per lane. Without it, clients that disconnect would overload the service. */
 const UNANSWERED_MAX = 10;
 const BROKEN_MAX = 5;
 /** The allowed growth of memory, for caches and uncollected garbage. */
@@ -53,7 +53,7 @@ async function sendAll(service: ServeProcess, key: string, given: readonly Attem
     for (const each of waiting) {
       if (broken.length >= BROKEN_MAX) return;
       if (unanswered > UNANSWERED_MAX) {
-        // Requests start in the order in which they arrive, so all earlier ones have started after this one.
+        // Requests start in order of arrival, so all earlier ones have started once this one has its response.
         await send(service.url, key, 'GET', '/me', undefined, { 'X-Request-Id': 'catch-up', Connection: 'close' });
         unanswered = 0;
       }

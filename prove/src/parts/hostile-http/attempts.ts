@@ -52,7 +52,7 @@ export async function attempt(port: number, given: Attempt) {
   };
   assert.ok(statuses.every(isGood), words);
   assert.ok(statuses.length <= complete + 1, words);
-  // How many requests at least and at most. It is not certain, because one can be rejected because of its body.
+  // The minimum and maximum number of requests in the log, which also has one that is rejected because of its body.
   const { requests: least, pieces } = stream;
   const requests = isWhole ? ([least, pieces.length] as const) : ([0, Math.min(pieces.length, complete + 1)] as const);
   return { mark, requests, isCreated: isCreated(given, statuses), attempt: given };
@@ -68,7 +68,7 @@ function countComplete({ stream, target, cut }: Attempt): number {
   }).length;
 }
 
-/** Whether the listing should exist: it does if its request was acknowledged, and does not if its request was cut. */
+/** Whether the listing must exist: yes if its request was acknowledged, no if it was cut, otherwise undefined. */
 function isCreated(given: Attempt, statuses: readonly number[]): boolean | undefined {
   const { stream, target, way } = given;
   const index = stream.pieces.findIndex((piece) => piece.statuses(target)[0] === 201);

@@ -3,7 +3,7 @@ import { type BaitKind, ID_KINDS } from './filling.ts';
 import type { Sent } from './tenant.ts';
 import type { Gate } from './world.ts';
 
-/** The kinds of others' values that fit each parameter. A thorough trial adds `QUERIED` in queries, else `ID_KINDS`. */
+/** The kinds of others' values that fit each parameter. A thorough trial adds `QUERIED` (queries) or `ID_KINDS`. */
 const KINDS: Record<string, BaitKind[]> = {
   'path.id': ['listingId', 'deletedListingId'],
   'path.externalId': ['externalId'],
@@ -92,7 +92,7 @@ export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   return { operation: name, place: 'everywhere', method, headers, body: first?.body, path };
 }
 
-/** Requests for the caller's own data, which must not contain other accounts' data, in every format. */
+/** Requests for the caller's own data in every format. The responses must not contain other accounts' data. */
 export function formatAsksOf({ base }: Gate, { method, path, responses }: DocumentedOperation): Ask[] {
   if (method !== 'get' || path.includes('{')) return [];
   return Object.keys(responses[200]?.content ?? {}).flatMap((type) =>

@@ -42,7 +42,7 @@ async function readBait<Made extends { city: string }>(founder: Founder, tenant:
   };
 }
 
-/** Creates a listing in which every string is a canary. */
+/** Returns a listing whose strings all contain canaries. */
 export function makeListing(canaries: Canaries, owner: Owner, which: string, given: { city?: string } = {}) {
   const text = (field: string) => canaries.text(owner, `${field} of ${which}`);
   return {

@@ -14,7 +14,7 @@ export interface Persona {
   visible: ReadonlySet<Owner>;
   /** The caller's own account; undefined for callers without access. */
   own: Filled | undefined;
-  /** Sends all values in one request per operation, unless thorough. By default, only without access. */
+  /** Whether all values go into one request per operation, unless thorough. By default, only if `own` is undefined. */
   isBrief?: boolean;
   victims: Bait[];
 }

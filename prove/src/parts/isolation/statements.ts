@@ -7,7 +7,7 @@ export interface Reading {
   slots: number[];
 }
 
-/** SQLite's search index: its tables, without an account column, and the terms that begin with the account's number. */
+/** The tables of SQLite's search index, and the column of their terms, which begin with the account's number. */
 const TERM_COLUMNS = new Map([
   ['listing_index', 'listing_index'],
   ['listing_index_terms', 'term'],

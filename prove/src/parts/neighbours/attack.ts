@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member, Scene } from './member.ts';
 import { ReplyReader } from './reply-reader.ts';
 
-/** Differs from the other account's address, which limits per address therefore do not protect. */
+/** Differs from the other account's address, so limits per address affect only the attacker. */
 const ADDRESS = '127.0.0.2';
 const BYTES_PER_SECOND = 1024 * 1024;
 /** How long a client that disconnects early stays connected. */

@@ -10,7 +10,7 @@ const PROGRAM = pathToFileURL(join(import.meta.dirname, 'gauge-process.ts')).hre
 const MEMORY_INTERVAL_MS = 50;
 const CPU_INTERVAL_MS = 100;
 const WINDOW_MS = 200;
-/** A service is idle at this many cores above its quiet load, with (`wanted`) or without waiting (`worked`). */
+/** A service is idle up to this many cores above its quiet load, with (`wanted`) or without waiting (`worked`). */
 const IDLE_CORES_MAX = { wanted: 0.3, worked: 0.1 };
 const LOAD_NAMES = ['wanted', 'worked'] as const;
 const NANOSECONDS_PER_MS = 1e6;
@@ -60,7 +60,7 @@ export class Gauge {
     return this.pids().reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0);
   }
 
-  /** Watches the service and its database. @returns a function that ends this, and returns the load */
+  /** Starts to measure the service and its database. @returns a function that returns the load since then */
   watchLoad(): () => Load {
     const before = this.#sample();
     return () => loadBetween(before, this.#sample());

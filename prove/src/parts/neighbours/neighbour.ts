@@ -1,7 +1,7 @@
 import { Flood } from '../../../../bench/src/flood.ts';
 import type { Trial } from '../../part.ts';
 
-/** With 100 on the busy machines of the small form, requests would lack cores, and wait for each other. */
+/** The small form runs on busy machines, on which 100 requests per second would wait for cores and for each other. */
 const PER_SECOND: Record<Trial['size'], number> = { full: 100, small: 20 };
 
 /** The other account, which has a normal load. One request in ten uses a new connection. */

@@ -36,7 +36,7 @@ export interface Tried extends Attempt {
 
 export type Siege = Awaited<ReturnType<typeof besiege>>;
 
-/** Tries attacks again after all others, because other load on the machine can last for minutes. */
+/** Runs the attacks. Those above a limit run again after all others, because other load can last for minutes. */
 export async function besiege(trial: Trial, setting: Setting, members: readonly Member[]) {
   const stage = await setStage(trial, setting);
   const attacker = startAttacker(trial);
@@ -113,7 +113,7 @@ async function untilQuiet(stage: Stage): Promise<void> {
 }
 
 type Memory = Record<'heldBytes' | 'residentBytes', number>;
-/** The memory between two attacks and, as `first`, before the first attack. */
+/** The memory between two attacks and, as `first`, before the first attack since the service started. */
 type Settled = Memory & { first: Memory };
 
 async function settle(stage: Stage, before?: Settled): Promise<Settled | undefined> {

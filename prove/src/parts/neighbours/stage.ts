@@ -23,7 +23,7 @@ const LISTINGS = { full: 3_000, small: 500 };
 const FAVORITES = 50;
 /** The number of warm-up rounds. It is enough to start all threads, even with two workers. */
 const WARM_UPS = 10;
-/** Reading this many rows makes a thread allocate all the memory that it keeps afterwards. */
+/** Reading this many rows makes a thread allocate all the memory that it keeps afterward. */
 const WARM_UP_ROWS = 1_000;
 
 export type Stage = Awaited<ReturnType<typeof setStage>>;

@@ -20,7 +20,6 @@ const HEADER = 'address,beds,baths\n';
 const MUCH = { a: 'a'.repeat(500), b: 'b'.repeat(500), c: 'c'.repeat(500), d: 'd'.repeat(500) };
 const LONG_ROW = `{"address":"a","beds":1,"baths":1${' '.repeat(8_000)}}\n`;
 const FOUR = { lanes: 4 };
-/** Declares a `Content-Length` that exceeds the length of the sent body by this many bytes. */
 const MISSING = { missingBytes: 100 * MEBIBYTE };
 const TOO_MANY = { told: 'too_many_imports', lanes: 50, ...MISSING };
 const EMPTY = { told: 'import_failed', ...FOUR };

@@ -19,7 +19,7 @@ const SHED_FACTOR = 5;
 /** The minimum share of the throughput at capacity. The flood itself uses part of the machine. */
 export const RATIO_MIN = 0.5;
 
-/** The service must recover after each step. `ratio`: throughput at ten times the capacity, divided by that at it. */
+/** The service must recover after each step. `ratio` is the throughput at × 10 divided by that at × 1. */
 export async function loadInSteps(trial: Trial, stage: Stage) {
   const before = await stage.flood(LIGHT);
   const capacity = await measureCapacity(trial, stage);

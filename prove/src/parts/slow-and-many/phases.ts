@@ -12,7 +12,7 @@ export interface Phase {
 }
 
 const IDLE = 10_000;
-/** How long to keep connections that are idle, send headers or a body too slowly, or do not read. */
+/** How long the service must keep connections that are idle, send headers or a body too slowly, or do not read. */
 const STAY_MS = {
   full: { idle: 60_000, head: 9_500, body: 59_000, reader: 60_000 },
   small: { idle: 2_500, head: 1_800, body: 2_500, reader: 2_500 },

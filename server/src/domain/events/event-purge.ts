@@ -1,12 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DAY_MS, dayOf } from '../../lib/times.ts';
 import { subtractBytes } from '../../storage/account-heads.ts';
 import { findAccountIds } from '../../storage/accounts.ts';
 import type { Database, Executor } from '../../storage/database.ts';
 import { findOldestEvents, type OldEvent, removeEvents } from '../../storage/events.ts';
 import { removeFormer, removeFormerDoc } from '../../storage/history.ts';
 
-/** How long events are stored, as documented in the API's contract. */
-export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+/**
+ * The number of UTC days before the current day whose events are kept. `usage` counts the changes of whole days, so
+ * events are kept for up to a day longer than the 30 days of the API's contract.
+ */
+export const EVENTS_KEPT_DAYS = 30;
 /** Events per transaction. Removing them takes one millisecond, or a few milliseconds if a listing has 1 MiB. */
 const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;
@@ -14,7 +18,7 @@ const ACCOUNTS_LENGTH = 100;
 
 /** Removes expired events, and the parts of histories that expire with them. `now` is in UTC milliseconds. */
 export async function purgeEvents(database: Database, now: number, signal: AbortSignal): Promise<void> {
-  const before = now - EVENTS_KEPT_MS;
+  const before = (dayOf(now) - EVENTS_KEPT_DAYS) * DAY_MS;
   await forEachAccount(database, signal, (accountId) => purgeAccount(database, accountId, before, signal));
 }
 

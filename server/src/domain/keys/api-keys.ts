@@ -1,5 +1,6 @@
 import { createId } from '../../lib/ids.ts';
 import type { Taken } from '../../lib/limiter.ts';
+import { TIME_MAX_MS } from '../../lib/times.ts';
 import { parseName } from '../../model/accounts.ts';
 import {
   type Access,
@@ -113,7 +114,7 @@ export function rollApiKey(
     await requireUnrolled(transaction, old);
     const now = Date.now();
     const { accountId, name, access, createdAt } = old;
-    const expiresAt = old.expiresAt === null ? null : now + old.expiresAt - createdAt;
+    const expiresAt = old.expiresAt === null ? null : Math.min(now + old.expiresAt - createdAt, TIME_MAX_MS);
     const createdBy = administrator === 'operator' ? null : administrator.userName;
     const generated = generateKey({ accountId, name, access, expiresAt, createdBy });
     const { key, secret } = generated;

@@ -70,7 +70,9 @@ export async function getListingAt(
   if (current !== undefined && current.sequence <= at) return current;
   const former = await findFormer(database, accountId, id, at);
   if (former === undefined) return rejectEarlier(database, accountId, id, current);
-  if (former.type === 'listing.deleted') throw noListing();
+  if (former.type === 'listing.deleted') {
+    throw new AppError('not_found', 'The listing had been deleted at this sequence; request an earlier one.');
+  }
   if (former.doc === null) throw expired('The version of the listing at this sequence has expired');
   return { ...former, id, doc: former.doc };
 }
@@ -86,7 +88,10 @@ async function rejectEarlier(
   current: StoredListing | undefined,
 ): Promise<never> {
   const first = (await findFirstFormer(database, accountId, id)) ?? current;
-  if (first === undefined || first.version === 1) throw noListing();
+  if (first === undefined) throw noListing();
+  if (first.version === 1) {
+    throw new AppError('not_found', 'The listing was created after this sequence; request a later one.');
+  }
   throw expired('The version of the listing at this sequence has expired');
 }
 

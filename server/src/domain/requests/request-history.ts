@@ -1,5 +1,5 @@
 import { timeOfId } from '../../lib/ids.ts';
-import { DAY_MS } from '../../lib/times.ts';
+import { DAY_MS, dayOf } from '../../lib/times.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import {
   compareEntries,
@@ -15,12 +15,7 @@ import {
   type RequestEntry,
 } from '../../model/request-log.ts';
 import type { LogDatabase } from '../../storage/database.ts';
-import {
-  type BlockRange,
-  findOldestRequestBlock,
-  findRequestBlocks,
-  type RequestBlock,
-} from '../../storage/request-blocks.ts';
+import { type BlockRange, findRequestBlocks, type RequestBlock } from '../../storage/request-blocks.ts';
 
 export interface RequestFilter {
   keyId?: string | undefined;
@@ -87,18 +82,12 @@ export async function countRequestsByDay(
   const counts = new Map<number, number>();
   const range = { since: firstBlockIdAt(from * DAY_MS), before: firstBlockIdAt((to + 1) * DAY_MS), failed: false };
   for await (const { period, blocks } of readPeriods(database, accountId, range)) {
-    const day = Math.floor(period / DAY_MS);
+    const day = dayOf(period);
     let count = counts.get(day) ?? 0;
     for (const { omitted } of blocks.flatMap(parseBlock)) count += 1 + omitted;
     counts.set(day, count);
   }
   return counts;
-}
-
-/** The oldest block's UTC day, counted from 1970; undefined if the log is empty. @throws {AppError} `unavailable` */
-export async function findOldestDay(database: LogDatabase): Promise<number | undefined> {
-  const oldest = await findOldestRequestBlock(database);
-  return oldest && Math.floor(timeOfId(oldest.id) / DAY_MS);
 }
 
 /** @throws {AppError} `unavailable` */

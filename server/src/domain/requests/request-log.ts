@@ -11,8 +11,10 @@ import {
   type StoredRequest,
   toStoredRequest,
 } from '../../model/request-log.ts';
-import type { LogDatabase } from '../../storage/database.ts';
-import { insertRequestBlock, type RequestBlock } from '../../storage/request-blocks.ts';
+import { hasUsedKeys } from '../../storage/api-keys.ts';
+import type { Database, Executor, LogDatabase } from '../../storage/database.ts';
+import { findCreation } from '../../storage/database-info.ts';
+import { findOldestRequestBlock, insertRequestBlock, type RequestBlock } from '../../storage/request-blocks.ts';
 
 /** A block is small enough to be parsed in about a millisecond. */
 const BLOCK_BYTES_MAX = 128 * 1024;
@@ -94,9 +96,9 @@ export class RequestLog {
     return this.retention !== undefined;
   }
 
-  /** Opens and, if necessary, repairs the database. Never rejects: an error is reported when requests are lost. */
-  async open(): Promise<void> {
-    if (this.isOn) await this.#database.write(async () => {}).catch(() => {});
+  /** Opens and, if necessary, repairs the log. Never rejects: an error is reported when requests are lost. */
+  async open(database: Database): Promise<void> {
+    if (this.isOn) await this.#database.write((transaction) => markAsComplete(database, transaction)).catch(() => {});
   }
 
   /** Counts a request if the log has enough similar ones. @returns false if the request must be recorded instead */
@@ -208,6 +210,22 @@ export class RequestLog {
   }
 }
 
+/**
+ * If no key has been used, adds an empty block with the time when the database was created. `usage` then knows that
+ * the log has all requests since that time, even if an account is older than the log's first request.
+ */
+async function markAsComplete(database: Database, transaction: Pick<Executor, 'execute'>): Promise<void> {
+  if (await hasUsedKeys(database, 0)) return;
+  const [oldest, creation] = [await findOldestRequestBlock(transaction), await findCreation(database)];
+  if (oldest !== undefined || creation === undefined) return;
+  const id = newBlockId(periodOf(creation.createdAt));
+  await insertRequestBlock(transaction, { accountId: '', id, requests: Buffer.from('[]'), failures: 0 });
+}
+
+function newBlockId(period: number): string {
+  return firstBlockIdAt(period) + randomWord(RANDOM_LENGTH);
+}
+
 function omittedIn(entry: StoredRequest): number {
   return entry[OMITTED] ?? 0;
 }
@@ -229,5 +247,5 @@ function toStored(block: OpenBlock): RequestBlock {
   unpacked.push(...counting);
   if (unpacked.length > 0) pack(block);
   const requests = Buffer.concat([...parts, END]);
-  return { id: firstBlockIdAt(period) + randomWord(RANDOM_LENGTH), requests, failures };
+  return { id: newBlockId(period), requests, failures };
 }

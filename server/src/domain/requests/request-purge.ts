@@ -4,6 +4,7 @@ import { findAccount } from '../../storage/accounts.ts';
 import type { Database, LogDatabase } from '../../storage/database.ts';
 import {
   findAccountWithRequests,
+  findOldestRequestBlock,
   removeOldestRequestBlocks,
   removeRequestBlocks,
   sumRequestBytes,
@@ -44,7 +45,7 @@ async function removeOldest(requestLog: LogDatabase, before: string, excess: num
 
 /** Checked before a write, because a write would create a file for the log. */
 async function hasRequests(requestLog: LogDatabase): Promise<boolean> {
-  return (await findAccountWithRequests(requestLog, '')) !== undefined;
+  return (await findOldestRequestBlock(requestLog)) !== undefined;
 }
 
 export async function removeRequests(requestLog: LogDatabase, accountId: string): Promise<void> {

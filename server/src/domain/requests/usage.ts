@@ -1,12 +1,11 @@
-import { DAY_MS } from '../../lib/times.ts';
+import { timeOfId } from '../../lib/ids.ts';
+import { DAY_MS, dayOf } from '../../lib/times.ts';
 import type { EventType } from '../../model/listings.ts';
 import type { ListedAccount } from '../../storage/accounts.ts';
 import type { Database } from '../../storage/database.ts';
+import { findOldestRequestBlock } from '../../storage/request-blocks.ts';
 import { countEventsByDay } from '../../storage/usage.ts';
-import { countRequestsByDay, findOldestDay } from './request-history.ts';
-
-/** Maximum number of days in the past for which usage is available. Events are kept at least this long. */
-export const USAGE_DAYS_MAX = 30;
+import { countRequestsByDay } from './request-history.ts';
 
 /** A range of UTC days, including the first and the last, as days since 1970. */
 export interface UsageRange {
@@ -36,10 +35,6 @@ const TYPE_OF: Record<EventType, Count> = {
   'listing.deleted': 'deleted',
 };
 
-export function dayOf(timeMs: number): number {
-  return Math.floor(timeMs / DAY_MS);
-}
-
 /** Each account's usage on each day of the range, oldest first. */
 export async function findUsage(
   database: Database,
@@ -47,18 +42,19 @@ export async function findUsage(
   range: UsageRange,
 ): Promise<UsageDay[]> {
   const { requestsFrom } = range;
-  const oldestDay = requestsFrom === undefined ? undefined : await findOldestDay(database.requestLog);
+  const oldest = requestsFrom === undefined ? undefined : await findOldestRequestBlock(database.requestLog);
+  const loggedSince = oldest ? timeOfId(oldest.id) : Number.POSITIVE_INFINITY;
   const days: UsageDay[] = [];
-  for (const account of accounts) days.push(...(await findUsageOf(database, account, range, oldestDay)));
+  for (const account of accounts) days.push(...(await findUsageOf(database, account, range, loggedSince)));
   return days;
 }
 
-/** `oldestDay` is the day of the log's oldest request. */
+/** The log has all requests since `loggedSince` (UTC milliseconds), and may have lost all earlier ones. */
 async function findUsageOf(
   database: Database,
   account: ListedAccount,
   range: UsageRange,
-  oldestDay: number | undefined,
+  loggedSince: number,
 ): Promise<UsageDay[]> {
   const { id: accountId, name, bytes, createdAt } = account;
   const today = dayOf(Date.now());
@@ -67,13 +63,13 @@ async function findUsageOf(
     countEventsByDay(database, accountId, range.from * DAY_MS),
     requestsFrom === undefined ? new Map<number, number>() : countRequestsByDay(database.requestLog, accountId, range),
   ]);
+  const isLoggedOn = (day: number) => createdAt >= loggedSince || day < dayOf(createdAt) || day > dayOf(loggedSince);
   const days: UsageDay[] = [];
   let { listings } = account;
   for (let day = today; day >= range.from; day -= 1) {
     const counts = { created: 0, updated: 0, deleted: 0 };
     for (const row of events) if (row.day === day) counts[TYPE_OF[row.type]] += row.events;
-    const isKept = requestsFrom !== undefined && day >= requestsFrom;
-    const isLogged = isKept && hasAllRequests(day, dayOf(createdAt), oldestDay ?? today);
+    const isLogged = requestsFrom !== undefined && day >= requestsFrom && isLoggedOn(day);
     days.push({
       accountId,
       account: name,
@@ -86,12 +82,4 @@ async function findUsageOf(
     listings += counts.deleted - counts.created;
   }
   return days.slice(today - range.to).reverse();
-}
-
-/**
- * Whether the log has all of an account's requests on a day. The log may have begun, or lost its oldest requests,
- * during its oldest day, so that day counts only for accounts that are as new as the log.
- */
-function hasAllRequests(day: number, createdDay: number, oldestDay: number): boolean {
-  return day > oldestDay || day < createdDay || (day === oldestDay && day === createdDay);
 }

@@ -49,7 +49,11 @@ export function secretOwner(accountId: string, id: string): string {
   return `${accountId}/${id}`;
 }
 
-/** @throws {AppError} `validation_failed` for the URL, `quota_exceeded`, or what `write` and `getAuditActor` throw */
+/**
+ * For a replayed request, returns the endpoint's current state.
+ * @throws {AppError} `validation_failed` for the URL, `quota_exceeded`, `not_found` if the endpoint of a replayed request
+ * was deleted, or what `write` and `getAuditActor` throw
+ */
 export async function createWebhook(
   services: WebhookServices,
   change: WebhookChange,
@@ -78,7 +82,9 @@ export async function createWebhook(
     return webhook.id;
   });
   const { accountId } = change.principal;
-  const created = await getWebhook(services.database, accountId, result.outcome);
+  const created = await findWebhook(services.database, accountId, result.outcome);
+  if (created === undefined)
+    throw new AppError('not_found', 'The endpoint that this request created has been deleted.');
   return { ...result, outcome: { ...created, secret: await findSecret(services, accountId, created.id) } };
 }
 

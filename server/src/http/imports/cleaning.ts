@@ -93,10 +93,7 @@ export class RowCleaner {
   }
 
   #toNumber(field: string, text: string, given: unknown): unknown {
-    const { value, inexactNumbers } = decodeCell(field, text);
-    if (inexactNumbers.length > 0) {
-      return this.#addIssue(field, 'Has more digits than can be stored; a number can have up to 15.', 'out_of_range');
-    }
+    const value = decodeCell(field, text);
     // A number in quotes is also counted in `cleaned`.
     if (typeof value === 'number' && text === String(given).trim()) this.cleaned += 1;
     return value;
@@ -159,7 +156,7 @@ function kindOf({ key, member }: Target): ValueKind | undefined {
 /** Whether a JSON value might need cleaning. Most numbers do not. */
 function isReadable(kind: ValueKind, value: unknown): value is string | number {
   if (typeof value === 'string') return true;
-  if (typeof value !== 'number') return false;
+  if (!Number.isFinite(value)) return false;
   if (kind === 'line' || kind === 'text') return Number.isSafeInteger(value);
   return (POSITIVE.has(kind) && value === 0) || (kind === 'baths' && !Number.isInteger(value));
 }

@@ -109,10 +109,7 @@ export class CsvRowReader {
       if (cell === undefined) continue;
       if (target.key === 'id') values.id = cell.trim() || undefined;
       else if (target.member !== undefined) values.add(target, name, toMember(cell, given, values.cleaner));
-      else {
-        const { value, inexactNumbers } = decodeCell(fieldOf(target.key), cell);
-        values.add(target, name, value, inexactNumbers);
-      }
+      else values.add(target, name, decodeCell(fieldOf(target.key), cell));
     }
     return values;
   }

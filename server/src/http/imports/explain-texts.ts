@@ -29,7 +29,7 @@ const OF_VALUES: ReadonlySet<string> = new Set(['invalid_choice', 'invalid_forma
 export function explainTexts(error: PlainError, fields: Record<string, unknown>, isClean: boolean): PlainError {
   const details = error.details?.map((issue): RowIssue | ValidationIssue => {
     const value = fields[issue.field];
-    const text = typeof value === 'number' ? String(value) : value;
+    const text = Number.isFinite(value) ? String(value) : value;
     return typeof text === 'string' ? { ...issue, message: explain(issue, text, isClean) } : issue;
   });
   return { ...error, details };

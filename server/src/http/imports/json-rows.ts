@@ -1,4 +1,3 @@
-import type { PropertyPath } from '../../lib/json.ts';
 import { JsonArraySplitter } from '../../lib/json-array.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { isObject } from '../../lib/merge-patch.ts';
@@ -53,15 +52,10 @@ class JsonRowReader {
     const own = this.#options.isFeed && !isTooLong ? content.toString() : undefined;
     try {
       if (isTooLong) throw rowTooLong();
-      const { value, inexactNumbers } = parseBody(content, 'row');
+      const value = parseBody(content, 'row');
       if (isClosingLine(value)) return undefined;
-      if (!isObject(value)) parseListing({ value, inexactNumbers });
-      const values = this.#collect(
-        line,
-        Object(value),
-        Map.groupBy(inexactNumbers, ([name]) => String(name)),
-      );
-      return this.builder.build(line, values, own, hasDetails);
+      if (!isObject(value)) parseListing(value);
+      return this.builder.build(line, this.#collect(line, Object(value)), own, hasDetails);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       return this.builder.fail(line, error, own, () => this.#findIds(line, own ?? content.toString()));
@@ -73,7 +67,7 @@ class JsonRowReader {
     const found = this.#idPatterns.map((pattern) => {
       const members = text.matchAll(pattern).take(IDS_MAX);
       const ids = members.map(([, name = '', value = '']) => {
-        return this.builder.externalIdOf(this.#collect(line, { [JSON.parse(name)]: JSON.parse(value) }, new Map()));
+        return this.builder.externalIdOf(this.#collect(line, { [JSON.parse(name)]: JSON.parse(value) }));
       });
       return [...new Set(ids)].filter((id) => id !== undefined);
     });
@@ -83,16 +77,11 @@ class JsonRowReader {
     return { externalId: isCertain ? first : undefined, possibleIds: found.flat() };
   }
 
-  #collect(
-    line: number,
-    row: Record<string, unknown>,
-    inexactNumbers: ReadonlyMap<string, (string | number)[][]>,
-  ): RowValues {
+  #collect(line: number, row: Record<string, unknown>): RowValues {
     const values = this.builder.begin(line);
     for (const [name, value] of Object.entries(row)) {
       const target = this.#targets.get(name);
-      const paths = inexactNumbers.get(name)?.map(([, ...path]) => path);
-      if (target) this.#addValue(values, target, name, value, paths);
+      if (target) this.#addValue(values, target, name, value);
       // Unknown members are kept, so that they become issues.
       else if (target === undefined && !this.#options.ignoreUnknown && !isAnnotation(name)) {
         values.add({ key: name, isReso: false }, name, value);
@@ -105,11 +94,11 @@ class JsonRowReader {
     return values;
   }
 
-  #addValue(values: RowValues, target: Target, name: string, given: unknown, inexact: PropertyPath[] = []): void {
+  #addValue(values: RowValues, target: Target, name: string, given: unknown): void {
     if (values.addMeaning(target, name, given)) return;
     const chosen = typeof given === 'string' ? toOurChoice(target, given) : given;
     const value = values.cleaner === undefined ? chosen : values.cleaner.cleanJson(target, chosen);
-    if (value !== undefined) values.add(target, name, value, inexact);
+    if (value !== undefined) values.add(target, name, value);
   }
 }
 

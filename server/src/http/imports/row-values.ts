@@ -1,9 +1,8 @@
-import type { PropertyPath } from '../../lib/json.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { ValidationIssue } from '../../model/errors.ts';
 import { IGNORED_FIELDS } from '../contract/schemas/file-rows.ts';
 import { fieldName } from '../contract/schemas/issues.ts';
-import { BATHROOMS, fieldOf, isPart, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
+import { BATHROOMS, isPart, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
 import type { RowCleaner } from './cleaning.ts';
 import { isGiven, type ValueRules } from './value-rules.ts';
 
@@ -16,7 +15,6 @@ export class RowValues {
   readonly #rules: ValueRules;
   /** The number of values that were words with a meaning defined in `values`. */
   #meant = 0;
-  readonly inexactNumbers: PropertyPath[] = [];
   readonly issues: ValidationIssue[] = [];
   readonly #values = new Map<string, unknown>();
   readonly #members = new Map<string, unknown>();
@@ -42,14 +40,13 @@ export class RowValues {
   }
 
   /** `name` is the column or member, for messages. */
-  add({ key, member }: Target, name: string, value: unknown, inexactNumbers: readonly PropertyPath[] = []): void {
+  add({ key, member }: Target, name: string, value: unknown): void {
     if (IGNORED.has(key)) return;
     if (member !== undefined) this.#addMember(member, name, value);
     else if (key === 'id') this.id = value;
     else if (this.#values.has(key)) this.#addDuplicate(name, key);
     else this.#values.set(key, value);
     if (isPart(key)) this.#parts.set(key, name);
-    for (const path of inexactNumbers) this.inexactNumbers.push([fieldOf(key), ...path]);
   }
 
   /** Returns the values by the API's field names. Call this once all values have been added. */
@@ -165,7 +162,7 @@ function areSameLot(one: LotSize, other: LotSize): boolean {
 /** The area of a lot in square meters, and the precision of that area: one unit of the number's last digit. */
 function measure({ value, unit }: LotSize): { area: number; step: number } | undefined {
   const factor = SQUARE_METERS.get(unit);
-  if (typeof value !== 'number' || value <= 0 || factor === undefined) return undefined;
+  if (typeof value !== 'number' || !(value > 0) || factor === undefined) return undefined;
   const decimals = String(value).split('.')[1]?.length ?? 0;
   return { area: value * factor, step: factor / 10 ** decimals };
 }

@@ -57,14 +57,13 @@ export class RowBuilder {
   /** `own` is the row's own values as a JSON string. */
   build(line: number, row: RowValues, own: string | undefined, hasDetails: boolean): ReadBadRow | ReadGoodRow {
     const fields = row.toFields();
-    const { inexactNumbers, issues } = row;
     const id = typeof row.id === 'string' ? row.id : undefined;
     const externalId = toExternalId(fields.externalId);
     const any = { line, externalId, isRepeated: this.#isRepeated(externalId), values: own };
     const emptied = this.#options.isCsv || this.#options.clean ? takeEmptied(fields) : [];
     const isNamed = this.#isMerge && id === undefined && externalId !== undefined;
     const options = { isMerge: this.#isMerge, isNamed, hasDetails };
-    const parsed = parseRow({ fields, emptied, inexactNumbers, issues }, options);
+    const parsed = parseRow({ fields, emptied, issues: row.issues }, options);
     const { patch, lack } = hasDetails ? this.#explain(parsed, fields) : parsed;
     // A row that does not name a listing can only create one, so `lack` is its error.
     if (typeof patch !== 'string' && lack !== undefined && !isNamed && id === undefined) return { ...any, issue: lack };

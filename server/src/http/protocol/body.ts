@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { JsonError, type ParsedJson, parseJson } from '../../lib/json.ts';
+import { JsonError, parseJson } from '../../lib/json.ts';
 import { AppError } from '../../model/errors.ts';
 import { LISTING_BYTES_MAX } from '../contract/operation.ts';
 import type { Exchange } from './exchange.ts';
@@ -9,7 +9,7 @@ export const SILENCE_MAX_MS = 30_000;
 const DURATION_MAX_MS = 60_000;
 
 /** `what` names the input in error messages. @throws {AppError} `invalid_json`, with the error's `offset` in bytes */
-export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
+export function parseBody(bytes: Buffer, what = 'body'): unknown {
   if (!isUtf8(bytes)) {
     const message = looksGzipped(bytes)
       ? `The ${what} looks like gzip, which only imports and feeds accept; send it uncompressed.`

@@ -41,9 +41,12 @@ export function readPrecondition(headers: IncomingHttpHeaders): Precondition | u
   const isUnwanted = readIfNoneMatch(headers);
   return (version) => {
     if (ifMatch === '*' && version === undefined) throw preconditionFailed('The listing does not exist.');
-    if (wanted !== undefined && (version === undefined || !wanted.has(listingTag(version)))) throw mismatch(version);
-    if (version === undefined || isUnwanted === undefined || !isUnwanted(listingTag(version))) return;
-    throw ifNoneMatch === '*' ? preconditionFailed('The listing already exists.') : mismatch(version);
+    if (wanted !== undefined && version === undefined) throw mismatch(MISSING, null);
+    if (version === undefined) return;
+    const tag = listingTag(version);
+    if (wanted !== undefined && !wanted.has(tag)) throw mismatch(CHANGED, version);
+    if (isUnwanted === undefined || !isUnwanted(tag)) return;
+    throw ifNoneMatch === '*' ? preconditionFailed('The listing already exists.') : mismatch(UNWANTED, version);
   };
 }
 
@@ -51,13 +54,13 @@ function preconditionFailed(message: string): AppError {
   return new AppError('precondition_failed', message);
 }
 
+const CHANGED = 'The listing has changed; read it again and send your change with the new ETag.';
+const MISSING = 'The listing does not exist; to create it, leave out If-Match.';
+const UNWANTED = 'The listing has a version that If-None-Match excludes; leave out If-None-Match to change it anyway.';
+
 /** `currentVersion` is null if there is no listing. */
-function mismatch(version: number | undefined): AppError {
-  return new AppError(
-    'version_mismatch',
-    'The listing has changed; read it again and send your change with the new ETag.',
-    { members: { currentVersion: version ?? null } },
-  );
+function mismatch(message: string, currentVersion: number | null): AppError {
+  return new AppError('version_mismatch', message, { members: { currentVersion } });
 }
 
 function readTags(name: string, header: string): string[] {

@@ -44,14 +44,18 @@ export function hasKey(exchange: Exchange): exchange is Admitted<KeyPrincipal> {
 /** Excludes API keys, which must not appear in the log. */
 const REQUEST_ID = /^(?!.*plk_)[A-Za-z0-9._-]{1,128}$/;
 
+/** The client's own id, or a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
 export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse): Exchange {
-  const given = incoming.headers['x-request-id'];
-  const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
   const { path, sentPath, query } = parseTarget(incoming.url ?? '/');
   return {
     incoming,
     outgoing,
-    requestId,
+    requestId: requestIdOf(incoming),
     path,
     sentPath,
     query,

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { IdempotentRequest } from '../../domain/writing/writing.ts';
 import { AppError } from '../../model/errors.ts';
+import { INPUT_BYTES_MAX } from '../contract/operation.ts';
+import { readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 import { countHeader } from './raw-headers.ts';
 
@@ -21,14 +23,20 @@ export function readIdempotencyKey({ headers, rawHeaders }: IncomingMessage): st
   );
 }
 
-export function toIdempotentRequest(
-  key: string | undefined,
+/**
+ * Reads the key and the body of a change. An operation without a body also calls this: a client can send one, and it
+ * is part of the fingerprint.
+ * @throws {AppError} as `readIdempotencyKey` and `readBody` do
+ */
+export async function readIdempotent(
   exchange: Exchange,
-  body: Buffer,
-): IdempotentRequest | undefined {
-  if (key === undefined) return undefined;
-  const hash = createHash('sha256').update(fingerprintStart(exchange)).update(body);
-  return { key, fingerprint: hash.digest('base64url') };
+  bytesMax = INPUT_BYTES_MAX,
+): Promise<{ bytes: Buffer; idempotency: IdempotentRequest | undefined }> {
+  const key = readIdempotencyKey(exchange.incoming);
+  const bytes = await readBody(exchange, bytesMax);
+  if (key === undefined) return { bytes, idempotency: undefined };
+  const hash = createHash('sha256').update(fingerprintStart(exchange)).update(bytes);
+  return { bytes, idempotency: { key, fingerprint: hash.digest('base64url') } };
 }
 
 /** The part of the fingerprint before the body: everything that affects the outcome, except the body itself. */

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { ParsedJson } from '../../lib/json.ts';
 import { INPUT_BYTES_MAX } from '../contract/operation.ts';
 import { invalidFields, toIssues } from '../contract/schemas/issues.ts';
 import { parseBody, readBody } from './body.ts';
@@ -13,7 +12,7 @@ export async function readInput<S extends z.ZodObject>(exchange: Exchange, schem
 }
 
 /** @throws {AppError} `validation_failed` with all issues */
-export function checkInput<S extends z.ZodObject>({ value }: Pick<ParsedJson, 'value'>, schema: S): z.output<S> {
+export function checkInput<S extends z.ZodObject>(value: unknown, schema: S): z.output<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const fields = { accepted: Object.keys(schema.shape), readOnly: READ_ONLY };

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Log } from '../../lib/log.ts';
 import { AppError, INVALID_KEY } from '../../model/errors.ts';
 import { CHUNK_BYTES_MIN } from './chunk-limit.ts';
+import { requestIdOf } from './exchange.ts';
 import { challengeFor, commonHeaders, replyError, UNREADABLE_KEY } from './reply.ts';
 import { LINGER_MS } from './send.ts';
 
@@ -21,7 +22,7 @@ interface Rejection {
 
 /** Rejects a request whose headers are ambiguous or too large, and closes its connection. */
 export function rejectRequest(outgoing: ServerResponse, fault: AppError, options: RejectOptions): void {
-  const { status, headers, body } = createRejection(fault, options);
+  const { status, headers, body } = createRejection(fault, requestIdOf(outgoing.req), options);
   outgoing.writeHead(status, headers).end(body);
 }
 
@@ -54,7 +55,7 @@ export function rejectConnection(code: string | undefined, socket: Duplex, optio
   const owed = owedReply(socket);
   if (owed?.req.complete) rejectAfter(owed, code, socket, options);
   else if (isAnswered(owed, socket)) endSoon(socket);
-  else endSoon(socket, rejectionText(code, options));
+  else endSoon(socket, rejectionText(code, owed?.req, options));
 }
 
 /** Rejects once the earlier response is sent. Nothing is read until then: the parser would repeat the error. */
@@ -67,9 +68,9 @@ function rejectAfter(owed: ServerResponse, code: string | undefined, socket: Dup
 }
 
 /** Rejects CONNECT. `node:http` has detached the socket: an earlier response is cut off, and errors need a listener. */
-export function rejectConnect(socket: Duplex, options: RejectOptions): void {
+export function rejectConnect(incoming: IncomingMessage, socket: Duplex, options: RejectOptions): void {
   socket.on('error', () => socket.destroy());
-  if (owedReply(socket) === undefined) endSoon(socket, rejectionText('CONNECT', options));
+  if (owedReply(socket) === undefined) endSoon(socket, rejectionText('CONNECT', incoming, options));
   else socket.destroy();
 }
 
@@ -93,16 +94,22 @@ function endSoon(socket: Duplex, text = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-function rejectionText(code: string | undefined, options: RejectOptions): string {
-  const { status, headers, body } = createRejection(toIssue(code), options);
+/** `incoming` is undefined if the parser did not reach the end of the headers. */
+function rejectionText(
+  code: string | undefined,
+  incoming: IncomingMessage | undefined,
+  options: RejectOptions,
+): string {
+  const requestId = incoming === undefined ? randomUUID() : requestIdOf(incoming);
+  const { status, headers, body } = createRejection(toIssue(code), requestId, options);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function createRejection(fault: AppError, { log: { logger }, headers: always }: RejectOptions): Rejection {
-  const requestId = randomUUID();
+function createRejection(fault: AppError, requestId: string, options: RejectOptions): Rejection {
+  const { log, headers: always } = options;
   const { status, headers, body } = replyError(fault, requestId);
-  logger.info({ requestId, status }, `request rejected: ${fault.message}`);
+  log.logger.info({ requestId, status }, `request rejected: ${fault.message}`);
   const text = String(body);
   const all = {
     ...commonHeaders(requestId),

@@ -103,7 +103,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   // `readBody` and `readUpload` send 100 Continue once the handler reads the body.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('connect', (_incoming, socket) => rejectConnect(socket, options));
+  server.on('connect', (incoming, socket) => rejectConnect(incoming, socket, options));
   server.on('clientError', (error: ParserError, socket) => {
     const reject = () => rejectConnection(faultOf(error), socket, options);
     if (error.code === CUT_OFF) abandoned.add(socket, reject);

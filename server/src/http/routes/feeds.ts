@@ -14,7 +14,6 @@ import { formatTime } from '../../lib/times.ts';
 import { AppError } from '../../model/errors.ts';
 import { DEFAULT_SETTINGS, type FeedSettings } from '../../model/feeds.ts';
 import type { StoredRun } from '../../storage/feed-runs.ts';
-import { INPUT_BYTES_MAX } from '../contract/operation.ts';
 import {
   listRunErrorsOperation,
   listRunsOperation,
@@ -38,9 +37,9 @@ import { requireFullAccess } from '../gate/authenticate.ts';
 import { FeedUpload } from '../imports/feed-rows.ts';
 import type { ReadingRequest } from '../imports/reading.ts';
 import { readUpload } from '../imports/upload.ts';
-import { parseBody, readBody } from '../protocol/body.ts';
+import { parseBody } from '../protocol/body.ts';
 import { type Admitted, withoutIdleTimeout } from '../protocol/exchange.ts';
-import { readIdempotencyKey, replayHeaders, toIdempotentRequest } from '../protocol/idempotency.ts';
+import { readIdempotencyKey, readIdempotent, replayHeaders } from '../protocol/idempotency.ts';
 import { checkInput } from '../protocol/input.ts';
 import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
@@ -83,19 +82,16 @@ export const feedEndpoints = [
     });
   }),
   endpoint(updateFeedOperation, async (exchange, { parameters: { name = '' }, services: { database } }) => {
-    const key = readIdempotencyKey(exchange.incoming);
-    const bytes = await readBody(exchange, INPUT_BYTES_MAX);
-    const { value: patch } = parseBody(bytes);
+    const { bytes, idempotency } = await readIdempotent(exchange);
+    const patch = parseBody(bytes);
     const principal = requireFullAccess(exchange.principal);
-    const idempotency = toIdempotentRequest(key, exchange, bytes);
     const change = (settings: FeedSettings) => patchSettings(settings, patch);
     const { outcome, isReplayed } = await changeFeed(database, principal, idempotency, name, change);
     return replyLong(showFeed(outcome), replayHeaders(isReplayed));
   }),
   endpoint(deleteFeedOperation, async (exchange, { parameters: { name = '' }, query, services: { database } }) => {
-    const key = readIdempotencyKey(exchange.incoming);
+    const { idempotency } = await readIdempotent(exchange);
     const principal = requireFullAccess(exchange.principal);
-    const idempotency = toIdempotentRequest(key, exchange, Buffer.alloc(0));
     const remove = () => deleteFeed(database, principal, idempotency, name, query.listings ?? 'keep');
     const { isReplayed, sequence } = await withoutIdleTimeout(exchange, remove);
     exchange.sequence = sequence;
@@ -133,11 +129,11 @@ function replyLong(value: object, headers: Record<string, string> = {}): Reply {
 /** @throws {AppError} `validation_failed` */
 function patchSettings(settings: FeedSettings, patch: unknown): FeedSettings {
   // This call always throws, because the settings must be an object.
-  if (!isObject(patch)) return checkInput({ value: patch }, feedSettings);
+  if (!isObject(patch)) return checkInput(patch, feedSettings);
   const values = withoutRespelled(settings.values, patch.values);
   const stored = { ...settings, map: withoutTaken(settings.map, patch.map), values };
   const merged = mergePatch(stored, patch, () => true);
-  const patched = checkInput({ value: { ...DEFAULT_SETTINGS, ...Object(merged) } }, feedSettings);
+  const patched = checkInput({ ...DEFAULT_SETTINGS, ...Object(merged) }, feedSettings);
   if (JSON.stringify(patched).length > SETTINGS_LENGTH_MAX) throw tooLong();
   return patched;
 }

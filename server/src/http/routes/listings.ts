@@ -12,13 +12,13 @@ import {
 } from '../../domain/listings/listings.ts';
 import type { SavedListing } from '../../domain/writing/save-listing.ts';
 import type { WriteResult } from '../../domain/writing/writing.ts';
-import type { ParsedJson } from '../../lib/json.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import { AppError, attempt } from '../../model/errors.ts';
 import { describeSearch } from '../../model/search.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
 import { formatOf } from '../contract/formats/formats.ts';
 import { DISTANCE } from '../contract/formats/list-format.ts';
+import { LISTING_BYTES_MAX } from '../contract/operation.ts';
 import {
   deleteByExternalIdOperation,
   putOperation,
@@ -38,10 +38,10 @@ import { parseListing, parseListingOf } from '../contract/schemas/parse-listing.
 import { toSearch } from '../contract/schemas/searches.ts';
 import { type Call, endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
-import { parseBody, readBody } from '../protocol/body.ts';
+import { parseBody } from '../protocol/body.ts';
 import { listingTag, listTag, readIfNoneMatch, readPrecondition } from '../protocol/conditional.ts';
 import { type Admitted, abortWhenLeft } from '../protocol/exchange.ts';
-import { readIdempotencyKey, replayHeaders, toIdempotentRequest } from '../protocol/idempotency.ts';
+import { readIdempotent, replayHeaders } from '../protocol/idempotency.ts';
 import { replyList } from '../protocol/list-reply.ts';
 import { type Reply, replyJson, replyNotModified } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
@@ -163,13 +163,12 @@ function pathOfNextPage({ path, query }: Admitted, nextCursor: string): string {
 }
 
 /** Clients rely on the order of the checks: headers, body, access. */
-async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: ParsedJson; principal: FullPrincipal }> {
+async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: unknown; principal: FullPrincipal }> {
   const precondition = readPrecondition(exchange.incoming.headers);
-  const key = readIdempotencyKey(exchange.incoming);
-  const bytes = await readBody(exchange);
+  const { bytes, idempotency } = await readIdempotent(exchange, LISTING_BYTES_MAX);
   const body = parseBody(bytes);
   const principal = requireFullAccess(exchange.principal);
-  return { body, principal, precondition, idempotency: toIdempotentRequest(key, exchange, bytes) };
+  return { body, principal, precondition, idempotency };
 }
 
 async function changeOne(exchange: Admitted, key: ListingKey, call: Call): Promise<Reply> {
@@ -181,11 +180,9 @@ async function changeOne(exchange: Admitted, key: ListingKey, call: Call): Promi
 
 async function remove(exchange: Admitted, key: ListingKey, { database }: Services): Promise<Reply> {
   const precondition = readPrecondition(exchange.incoming.headers);
-  const idempotencyKey = readIdempotencyKey(exchange.incoming);
+  const { idempotency } = await readIdempotent(exchange);
   const principal = requireFullAccess(exchange.principal);
-  const idempotency = toIdempotentRequest(idempotencyKey, exchange, Buffer.alloc(0));
-  const options = { precondition, idempotency };
-  const { isReplayed, sequence } = await deleteListing(database, principal, key, options);
+  const { isReplayed, sequence } = await deleteListing(database, principal, key, { precondition, idempotency });
   exchange.sequence = sequence;
   return { status: 204, headers: replayHeaders(isReplayed) };
 }

@@ -29,7 +29,7 @@ export const webhookDeliveryEndpoints = [
     return { ...replyJson(200, JSON.stringify({ data, nextCursor })), isCompressible: true };
   }),
   endpoint(redeliverOperation, async (exchange, { parameters: { webhookId = '', deliveryId: id = '' }, services }) => {
-    const { outcome, isReplayed } = await redeliver(services, readBodiless(exchange), webhookId, id);
+    const { outcome, isReplayed } = await redeliver(services, await readBodiless(exchange), webhookId, id);
     services.dispatcher.refresh();
     return replyJson(202, JSON.stringify(showDelivery(webhookId, outcome)), replayHeaders(isReplayed));
   }),

@@ -14,7 +14,6 @@ import { formatTime } from '../../lib/times.ts';
 import { AppError, attempt } from '../../model/errors.ts';
 import type { Webhook } from '../../model/webhooks.ts';
 import { listWebhooks } from '../../storage/webhooks.ts';
-import { INPUT_BYTES_MAX } from '../contract/operation.ts';
 import {
   createWebhookOperation,
   deleteWebhookOperation,
@@ -28,9 +27,9 @@ import {
 import { newWebhook, replayInput, webhookPatch } from '../contract/schemas/webhooks.ts';
 import { endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
-import { parseBody, readBody } from '../protocol/body.ts';
+import { parseBody } from '../protocol/body.ts';
 import { type Admitted, abortWhenLeft } from '../protocol/exchange.ts';
-import { readIdempotencyKey, replayHeaders, toIdempotentRequest } from '../protocol/idempotency.ts';
+import { readIdempotent, replayHeaders } from '../protocol/idempotency.ts';
 import { checkInput } from '../protocol/input.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
@@ -65,12 +64,12 @@ export const webhookEndpoints = [
     return replyChanged(changed);
   }),
   endpoint(deleteWebhookOperation, async (exchange, { parameters: { webhookId = '' }, services }) => {
-    const { isReplayed } = await deleteWebhook(services, readBodiless(exchange), webhookId);
+    const { isReplayed } = await deleteWebhook(services, await readBodiless(exchange), webhookId);
     services.dispatcher.refresh();
     return { status: 204, headers: replayHeaders(isReplayed) };
   }),
   endpoint(rollSecretOperation, async (exchange, { parameters: { webhookId = '' }, services }) => {
-    const { outcome, isReplayed } = await rollSecret(services, readBodiless(exchange), webhookId);
+    const { outcome, isReplayed } = await rollSecret(services, await readBodiless(exchange), webhookId);
     services.dispatcher.refresh();
     const shown = { ...showWebhook(outcome), secret: outcome.secret };
     return replyJson(200, JSON.stringify(shown), replayHeaders(isReplayed));
@@ -97,11 +96,9 @@ async function readChange<S extends z.ZodObject>(
   schema: S,
   webhookId?: string,
 ) {
-  const key = readIdempotencyKey(exchange.incoming);
-  const bytes = await readBody(exchange, INPUT_BYTES_MAX);
+  const { bytes, idempotency } = await readIdempotent(exchange);
   const body = parseBody(bytes);
   const principal = requireFullAccess(exchange.principal, PURPOSE);
-  const idempotency = toIdempotentRequest(key, exchange, bytes);
   const input = attempt(() => checkInput(body, schema));
   if (input instanceof AppError) {
     if (idempotency !== undefined) await findEarlierResult(database, principal, idempotency);
@@ -112,10 +109,9 @@ async function readChange<S extends z.ZodObject>(
   return { input, change };
 }
 
-export function readBodiless(exchange: Admitted): WebhookChange {
-  const key = readIdempotencyKey(exchange.incoming);
-  const principal = requireFullAccess(exchange.principal, PURPOSE);
-  return { principal, idempotency: toIdempotentRequest(key, exchange, Buffer.alloc(0)) };
+export async function readBodiless(exchange: Admitted): Promise<WebhookChange> {
+  const { idempotency } = await readIdempotent(exchange);
+  return { principal: requireFullAccess(exchange.principal, PURPOSE), idempotency };
 }
 
 /** The members that a patch contains; `null` removes a value. */

@@ -117,14 +117,28 @@ function moveCompanions(from: string, to: string): void {
   }
 }
 
-/** The ids of all keys in a database that is about to be replaced; empty if it cannot be read. */
-export function findKeyIds(path: string): Set<string> {
+/** What a database that is about to be replaced says about access to it. */
+export interface Access {
+  /** When each key expires (UTC milliseconds). */
+  keys: Map<unknown, number>;
+  /** Why accounts are suspended. */
+  suspensions: Map<unknown, string>;
+}
+
+/** @returns undefined if the database cannot be read */
+export function readAccess(path: string): Access | undefined {
   try {
     using database = openReader(path);
-    const keys = database.prepare('select id from api_keys').all();
-    return new Set(keys.map(({ id }) => String(id)));
+    const keys = database.prepare('select id, expires_at from api_keys').all();
+    const suspended = database
+      .prepare('select account_id, suspended_for from account_heads where suspended_for is not null')
+      .all();
+    return {
+      keys: new Map(keys.map((key) => [key.id, Number(key.expires_at ?? Number.POSITIVE_INFINITY)])),
+      suspensions: new Map(suspended.map((head) => [head.account_id, String(head.suspended_for)])),
+    };
   } catch {
-    return new Set();
+    return undefined;
   }
 }
 

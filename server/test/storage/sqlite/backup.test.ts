@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { defer } from '../../../../testkit/src/cleanup.ts';
 import { directoryFor } from '../../../../testkit/src/serving.ts';
+import { suspendAccount } from '../../../src/domain/accounts/account-limits.ts';
 import { createAccount } from '../../../src/domain/accounts/accounts.ts';
-import { deleteApiKey, issueApiKey } from '../../../src/domain/keys/api-keys.ts';
+import { deleteApiKey, issueApiKey, rollApiKey } from '../../../src/domain/keys/api-keys.ts';
 import { createListing } from '../../../src/domain/listings/listings.ts';
 import { backUp, restore } from '../../../src/storage/backup.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -239,4 +240,42 @@ test('a restore ends all sessions and reports deleted keys that work again', asy
     ['Kept', 'Deleted'],
   );
   assert.deepEqual((await restore(url, file, { force: true })).credentials.keys, []);
+});
+
+test('a restore reports the rolled keys and the suspensions that the replaced database had, and no expired keys', async (t) => {
+  const { url, backups, accountId } = await backedUpFor(t);
+  const request = { accountId, access: 'full', createdBy: null } as const;
+  const second = join(backups, 'keys.db');
+  const [soon, late] = [Date.now() + 60_000, Date.now() + 1_000 * 3_600_000];
+  const rolled = await use(url, async (database) => {
+    await issueApiKey(database, { ...request, name: 'Kept', expiresAt: late });
+    await issueApiKey(database, { ...request, name: 'Expired', expiresAt: soon });
+    const other = await createAccount(database, 'Paused');
+    await suspendAccount(database, other.id, 'Unpaid');
+    const forever = await issueApiKey(database, { ...request, name: 'Forever', expiresAt: null });
+    return [forever.key.id, (await issueApiKey(database, { ...request, name: 'Late', expiresAt: late })).key.id];
+  });
+  await backUp(url, second);
+  await use(url, async (database) => {
+    for (const id of rolled) await rollApiKey(database, id, 1);
+    await suspendAccount(database, accountId, 'Not paid');
+  });
+  t.mock.timers.enable({ apis: ['Date'], now: soon });
+  const restored = await restore(url, second, { force: true });
+  assert.deepEqual(restored.credentials.keys, []);
+  assert.deepEqual(
+    restored.rolledKeys.map(({ id, name, expiresAt }) => [id, name, expiresAt]),
+    [
+      [rolled[0], 'Forever', null],
+      [rolled[1], 'Late', late],
+    ],
+  );
+  assert.deepEqual(restored.suspensions, [{ accountId, accountName: 'Ada', reason: 'Not paid' }]);
+  const { url: elsewhere } = await emptyFor(t);
+  const fresh = await restore(elsewhere, second, { force: false });
+  assert.deepEqual(
+    fresh.credentials.keys.map(({ name }) => name),
+    ['Kept', 'Forever', 'Late'],
+  );
+  assert.deepEqual([fresh.rolledKeys, fresh.suspensions], [[], []]);
 });

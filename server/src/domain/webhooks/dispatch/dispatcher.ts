@@ -23,8 +23,8 @@ const TICK_MS = 3_000;
 const TICK_GAP_MS = 250;
 /** How often to check for other processes' writes. */
 const POLL_MS = 250;
-/** How often to check for retries that are due. */
-const DUE_MS = 1_000;
+/** How often to check for positions to store, and for retries whose timers are wrong because the clock was changed. */
+const CHECK_MS = 1_000;
 const PAGE_LENGTH = 500;
 const STARTING_MAX = 4;
 
@@ -78,7 +78,7 @@ export class Dispatcher {
       setInterval(() => this.refresh(), TICK_MS),
       setInterval(() => this.#tickIfNeeded(), TICK_GAP_MS),
       setInterval(() => void this.#poll(), POLL_MS),
-      setInterval(() => this.#wakeDue(), DUE_MS),
+      setInterval(() => this.#wakeDue(), CHECK_MS),
     ];
     this.refresh();
   }

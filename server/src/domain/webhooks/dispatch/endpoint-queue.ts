@@ -63,6 +63,13 @@ export class EndpointQueue {
     return this.#ready.length > 0;
   }
 
+  /** When the next retry is due (UTC milliseconds); `Infinity` if none waits. */
+  get dueAt(): number {
+    return this.#waiting
+      .values()
+      .reduce((earliest, { nextAt }) => Math.min(earliest, nextAt), Number.POSITIVE_INFINITY);
+  }
+
   hasDue(now: number): boolean {
     return this.#waiting.values().some(({ nextAt }) => isDue(nextAt, now));
   }

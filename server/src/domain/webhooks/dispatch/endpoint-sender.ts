@@ -9,6 +9,7 @@ import {
   PENDING_MAX,
   parseRetryAfter,
   RECOVERY,
+  WAIT_MAX_MS,
 } from '../../../model/webhooks.ts';
 import { findSequences } from '../../../storage/account-heads.ts';
 import type { Database } from '../../../storage/database.ts';
@@ -79,6 +80,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   #pumping: Promise<void> | undefined;
   #heldBytes = 0;
   #limit = LIMIT_START;
+  #dueTimer: NodeJS.Timeout | undefined;
 
   constructor(context: SenderContext, accountId: string, webhook: ClaimedWebhook, keys: SigningKeys) {
     this.accountId = accountId;
@@ -119,6 +121,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
       const entry = { sequence, epoch, type, listingId, attempts, nextAt: nextAt ?? 0 };
       this.#queue.add({ ...entry, isStored: true, message: undefined });
     }
+    this.#awaitDue();
   }
 
   /** Call this when there may be new events. */
@@ -129,6 +132,18 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   wakeIfDue(now: number): void {
     if (this.#queue.hasDue(now) || this.#results.isPositionDue) this.wake();
+  }
+
+  /** Wakes when the next retry is due, which the dispatcher's checks would find up to a second later. */
+  #awaitDue(): void {
+    clearTimeout(this.#dueTimer);
+    const delayMs = this.#queue.dueAt - Date.now();
+    if (this.#hasEnded || delayMs > WAIT_MAX_MS) return;
+    // A timer can fire just before it is due by the system's clock.
+    this.#dueTimer = setTimeout(() => {
+      if (this.#queue.hasDue(Date.now())) this.wake();
+      else this.#awaitDue();
+    }, delayMs);
   }
 
   wake(): void {
@@ -252,6 +267,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   #sendReady(endMs: number): void {
     const now = Date.now();
     this.#queue.wake(now);
+    this.#awaitDue();
     while (this.#queue.hasReady) {
       if (performance.now() >= endMs || this.#results.isFull) {
         this.wake();
@@ -331,6 +347,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     }
     entry.nextAt = nextAt;
     const behind = this.#queue.postpone(entry);
+    this.#awaitDue();
     this.#results.add({ ...deliveryOf(entry, 'pending'), ...result });
     this.#queue.markStored(entry);
     for (const other of behind) if (!other.isStored) this.#store(other);
@@ -389,6 +406,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   #close(): void {
     this.#ending.abort();
+    clearTimeout(this.#dueTimer);
     this.#results.close();
     this.#context.slots.leave(this);
     this.#context.held.bytes -= this.#heldBytes;

@@ -36,8 +36,9 @@ export const BODY_ERRORS = {
       'A listing, or a row of an import, can be up to 1 MiB (1,048,576 bytes). An import can have any number of ' +
       'rows, but with `atomic=true` at most 10,000 rows and 64 MiB uncompressed. An atomic import can change at most ' +
       '24 MiB on SQLite, where other writes wait for it, and 192 MiB on PostgreSQL (the listings before and after ' +
-      'the change, and their search words). All other bodies, such as the one for signing in to the dashboard, can be up to 16 KiB ' +
-      '(16,384 bytes). If a body is sent in more than 1,000 chunks (`Transfer-Encoding: chunked`), they must have 16 ' +
+      'the change, and their search words). All other bodies, such as the one for signing in to the dashboard, can ' +
+      'be up to 16 KiB (16,384 bytes). Operations that need no body ignore it, unless they accept an ' +
+      '`Idempotency-Key`. If a body is sent in more than 1,000 chunks (`Transfer-Encoding: chunked`), they must have 16 ' +
       'bytes or more on average. Nothing was written, except that a non-atomic import keeps the rows that it had ' +
       'already saved.',
     remedy:

@@ -9,8 +9,8 @@ export const CONFLICT_ERRORS = {
       "The listing's version does not satisfy the request's `If-Match` or `If-None-Match` header. `currentVersion` " +
       'is that version, or null if the listing does not exist. Nothing was changed.',
     remedy:
-      'Read the listing again, apply your change to the current version, and send it with the new ETag. This ' +
-      'prevents lost updates.',
+      'Read the listing again, apply your change to the current version, and send it with the new ETag in `If-Match`. ' +
+      'This prevents lost updates. If the message names another header or a missing listing, do what it says.',
     commands: [
       `curl -i -X PATCH $API/listings/${EXAMPLE_ID} ${KEY} ${JSON_BODY} -H 'If-Match: "1"' -d '{"listPrice":439000}'`,
     ],

@@ -94,10 +94,12 @@ export const REQUEST_ERRORS = {
     meaning:
       'The path does not exist, or its listing, feed, webhook endpoint, or other object is not in the account: the ' +
       'object was deleted, never existed, or belongs to another account. The response does not show which of these ' +
-      'is true.',
+      'is true. A request for a listing `at` a sequence also gets this error if the listing was created later, or had ' +
+      'been deleted at that sequence; the message then says which.',
     remedy:
       'Compare the path with the reference at `/docs`, including a trailing slash. For a listing or other object, ' +
-      "check the list of these objects, and use `GET /v1/me` to check the key's account.",
+      "check the list of these objects, and use `GET /v1/me` to check the key's account. For `at`, use a sequence from " +
+      "the listing's history.",
     commands: [`curl -i $API/listings/lst_0 ${KEY}`],
     example: { message: 'There is no listing with this id or externalId in the account.' },
   },

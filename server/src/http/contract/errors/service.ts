@@ -55,8 +55,8 @@ export const SERVICE_ERRORS = {
       'pending deliveries of an endpoint are limited.',
     remedy:
       'For `listings` or `bytes`, delete listings, which is always possible, make them smaller, or ask the operator ' +
-      'for a higher limit. A deletion reduces `listings` immediately, and `bytes` after 30 days. For other limits, ' +
-      'do what the message says.',
+      'for a higher limit. A deletion reduces `listings` immediately, and `bytes` after 30 to 31 days. For other ' +
+      'limits, do what the message says.',
     example: {
       message:
         "This change was not saved, because it would exceed the account's limit of 1000 listings: delete some, or ask the operator of the service for a higher limit.",

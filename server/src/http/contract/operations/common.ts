@@ -44,9 +44,11 @@ export const CHANGE_HEADERS = [IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH];
 /** The media types of changes that replace the given members. */
 export const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE];
 
-/** Errors of every change that accepts an `Idempotency-Key`. */
+/** Errors of every change that accepts an `Idempotency-Key`. Each reads a body, even if the operation has none. */
 export const CHANGE_ERRORS: ErrorCode[] = [
   'invalid_idempotency_key',
+  'request_timeout',
+  'payload_too_large',
   'insufficient_scope',
   'idempotency_key_reused',
   'outcome_unknown',

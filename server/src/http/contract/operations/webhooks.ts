@@ -52,7 +52,8 @@ export const createWebhookOperation = operation('full', 'post', '/webhooks', {
     'listing are sent in order. ' +
     'A failed delivery is retried for about 27 hours. If the endpoint accepts no deliveries at all, the service ' +
     'retries them until it disables the endpoint after five days, and resumes when you enable the endpoint again. ' +
-    'Only this response shows the signing secret. An account can have ' +
+    'Only this response shows the signing secret. A repeated request with the same `Idempotency-Key` gets the ' +
+    "endpoint's current state, or 404 if the endpoint has been deleted. An account can have " +
     `${WEBHOOKS_MAX} endpoints. ${ACCESS}`,
   requestHeaders: [IDEMPOTENCY_KEY],
   body: jsonBody(newWebhook, { url: 'https://example.com/webhooks', description: 'Website' }),
@@ -65,9 +66,10 @@ export const createWebhookOperation = operation('full', 'post', '/webhooks', {
       headers: { Location: 'The path of the endpoint.' },
     },
   ],
-  errors: [...BODY_ERRORS, 'quota_exceeded'],
+  errors: [...BODY_ERRORS, 'not_found', 'quota_exceeded'],
   errorExamples: {
     ...EXAMPLES,
+    not_found: { message: 'The endpoint that this request created has been deleted.' },
     quota_exceeded: {
       message: `The account has ${WEBHOOKS_MAX} webhook endpoints, which is the maximum; delete one first.`,
       members: { quota: 'webhooks', limit: WEBHOOKS_MAX },

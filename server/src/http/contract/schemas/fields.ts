@@ -112,10 +112,18 @@ function withoutNegativeZero(value: number): number {
   return value === 0 ? 0 : value;
 }
 
-/** Unlike `z.number()`, accepts infinity, so the JSON number `1e400` is `out_of_range`, not `invalid_type`. */
 function numeric() {
-  return z.custom<number>((value) => typeof value === 'number', expected('a number')).meta({ type: 'number' });
+  return z
+    .custom<number>((value) => typeof value === 'number', expected('a number'))
+    .refine((value) => !Number.isNaN(value), { message: INEXACT.message, params: { code: INEXACT.code } })
+    .meta({ type: 'number' });
 }
+
+/** The issue of a number that a double does not preserve, which `parseJson` has replaced with NaN. */
+export const INEXACT = {
+  code: 'out_of_range',
+  message: 'Cannot be stored without rounding: it is too large, too close to 0, or has more than 15 digits.',
+} as const;
 
 /** The number of decimal places in a number's shortest notation. */
 function decimals(value: number): number {

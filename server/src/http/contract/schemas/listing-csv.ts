@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Separator } from '../../../lib/csv-separator.ts';
-import { JsonError, type ParsedJson, parseJson, TOO_MANY_VALUES } from '../../../lib/json.ts';
+import { JsonError, parseJson } from '../../../lib/json.ts';
 import { listing } from './listings.ts';
 
 /**
@@ -61,19 +61,15 @@ function escapeSign(text: string): string {
  * Converts a CSV cell without guards to the JSON of a field; an empty cell becomes `null`. A cell that is not the
  * required number or JSON stays a string, which the field's own rule rejects.
  */
-export function decodeCell(field: string, cell: string): ParsedJson {
-  if (cell === '') return { value: null, inexactNumbers: [] };
-  if (!JSON_FIELDS.has(field)) return toText(cell);
+export function decodeCell(field: string, cell: string): unknown {
+  if (cell === '') return null;
+  if (!JSON_FIELDS.has(field)) return cell;
   try {
-    const parsed = parseJson(cell);
-    // Only an empty cell becomes null. `TOO_MANY_VALUES` is a symbol, which cannot be sent to another thread.
-    return parsed.value === null || parsed.value === TOO_MANY_VALUES ? toText(cell) : parsed;
+    const value = parseJson(cell);
+    // Only an empty cell becomes null.
+    return value ?? cell;
   } catch (error) {
-    if (error instanceof JsonError) return toText(cell);
+    if (error instanceof JsonError) return cell;
     throw error;
   }
-}
-
-function toText(value: string): ParsedJson {
-  return { value, inexactNumbers: [] };
 }

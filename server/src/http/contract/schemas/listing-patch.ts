@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { ParsedJson } from '../../../lib/json.ts';
 import { isObject, mergePatch } from '../../../lib/merge-patch.ts';
 import { type Listing, type ListingInput, withoutServerFields } from '../../../model/listings.ts';
 import { isOptional, listingFields } from './listings.ts';
@@ -29,12 +28,11 @@ export const UNITS: readonly (readonly [unit: string, amounts: readonly (keyof L
  * Applies a merge patch (RFC 7396) to a listing; `metadata` is merged member by member.
  * @throws {AppError} `validation_failed` with all issues of the result
  */
-export function patchListing({ value, inexactNumbers }: ParsedJson, current: Listing): ListingInput {
+export function patchListing(value: unknown, current: Listing): ListingInput {
   const before = withoutServerFields(current);
   const duplicates = findDuplicates(isObject(value) ? value.metadata : undefined);
   const patch = isObject(value) ? withNormalNames(withoutUnits(value, before), duplicates) : value;
-  const merged = mergePatch(before, patch, isRemovable);
-  return parseListing({ value: merged, inexactNumbers }, [...duplicates.values()]);
+  return parseListing(mergePatch(before, patch, isRemovable), [...duplicates.values()]);
 }
 
 /** Whether `null` removes the member. For an unknown name, `null` is kept and becomes an issue. */

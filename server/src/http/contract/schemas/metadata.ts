@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject } from '../../../lib/merge-patch.ts';
 import { codePoints, toNfcWithin } from '../../../lib/nfc.ts';
 import type { ValidationIssue } from '../../../model/errors.ts';
-import { addIssue, expected, findTextIssue, isPlainText, NOT_PLAIN } from './fields.ts';
+import { addIssue, expected, findTextIssue, INEXACT, isPlainText, NOT_PLAIN } from './fields.ts';
 import { fieldName, ISSUES_MAX } from './issues.ts';
 
 export const MEMBERS_MAX = 50;
@@ -19,14 +19,14 @@ export const metadata = z
   .custom<Record<string, unknown>>(isObject, expected('an object'))
   .transform((given, context) => {
     const entries = Object.entries(given);
-    if (entries.length > MEMBERS_MAX) {
-      return addIssue(context, 'too_long', `Must have at most ${MEMBERS_MAX} members.`);
-    }
+    if (entries.length > MEMBERS_MAX) addIssue(context, 'too_long', `Must have at most ${MEMBERS_MAX} members.`);
+    const duplicates = findDuplicates(given);
     const values: Record<string, string | number | boolean> = {};
-    for (const [givenName, givenValue] of entries) {
+    // The excess members must be removed anyway; all of them could have issues.
+    for (const [givenName, givenValue] of entries.slice(0, MEMBERS_MAX + 1)) {
       const name = normalName(givenName);
       const value = typeof givenValue === 'string' ? toNfcWithin(givenValue, TEXT_LENGTH_MAX) : givenValue;
-      const issue = findNameIssue(name) ?? findValueIssue(value) ?? findDuplicate(values, name);
+      const issue = duplicates.get(givenName) ?? findNameIssue(name) ?? findValueIssue(value);
       if (issue !== undefined) {
         context.addIssue({ code: 'custom', path: [givenName], message: issue.message, params: { code: issue.code } });
       } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
@@ -59,7 +59,8 @@ export function findNameIssue(name: string) {
 
 /** Checks a value; a string is already in NFC. */
 function findValueIssue(value: unknown) {
-  if (typeof value === 'number' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isNaN(value) ? INEXACT : undefined;
+  if (typeof value === 'boolean') return undefined;
   if (typeof value !== 'string') {
     return { code: 'invalid_type', message: 'Must be a string, a number, or a boolean.' } as const;
   }
@@ -72,27 +73,20 @@ function findValueIssue(value: unknown) {
   return undefined;
 }
 
-function findDuplicate(values: object, name: string) {
-  return Object.hasOwn(values, name) ? DUPLICATE : undefined;
-}
-
-const DUPLICATE = {
-  code: 'duplicate',
-  message: 'Is the same as another name after trimming and normalization.',
-} as const;
-
-/**
- * The issues of names that mean the same member as an earlier name, at most one more than a response shows. Unlike the
- * schema, includes members to remove.
- */
+/** The issues of names that mean the same member as an earlier name, at most one more than a response shows. */
 export function findDuplicates(given: unknown): Map<string, ValidationIssue> {
   const names = new Set<string>();
   const issues = new Map<string, ValidationIssue>();
   for (const givenName of isObject(given) ? Object.keys(given) : []) {
     const name = normalName(givenName);
     const isCounted = names.has(name) && issues.size <= ISSUES_MAX;
-    if (isCounted) issues.set(givenName, { field: fieldName(['metadata', givenName]), ...DUPLICATE });
+    if (isCounted) issues.set(givenName, duplicateName(givenName));
     names.add(name);
   }
   return issues;
+}
+
+function duplicateName(name: string): ValidationIssue {
+  const message = 'Is the same as another name after trimming and normalization.';
+  return { field: fieldName(['metadata', name]), code: 'duplicate', message };
 }

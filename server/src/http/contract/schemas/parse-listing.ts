@@ -1,8 +1,7 @@
-import type { ParsedJson, PropertyPath } from '../../../lib/json.ts';
 import { isObject } from '../../../lib/merge-patch.ts';
 import type { ValidationIssue } from '../../../model/errors.ts';
 import { type ListingInput, SERVER_FIELDS } from '../../../model/listings.ts';
-import { fieldName, ISSUES_MAX, invalidFields, type KnownFields, toIssues } from './issues.ts';
+import { invalidFields, type KnownFields, toIssues } from './issues.ts';
 import { isOptional, listingFields, listingInput } from './listings.ts';
 
 export const FIELDS: KnownFields = {
@@ -11,35 +10,26 @@ export const FIELDS: KnownFields = {
 };
 
 /** `found` contains issues that are already known. @throws {AppError} `validation_failed` with all issues */
-export function parseListing({ value, inexactNumbers }: ParsedJson, found: ValidationIssue[] = []): ListingInput {
+export function parseListing(value: unknown, found: ValidationIssue[] = []): ListingInput {
   const given = isObject(value) ? withoutNulls(value) : value;
   const result = listingInput.safeParse(given, { reportInput: true });
-  const inexact = findInexactNumbers(inexactNumbers);
-  if (result.success && inexact.length === 0 && found.length === 0) {
+  if (result.success && found.length === 0) {
     const issues = findLonelyFields(result.data);
     if (issues.length === 0) return result.data;
     throw invalidFields(issues);
   }
-  const seen = new Set([...found, ...inexact].map(({ field }) => field));
+  const seen = new Set(found.map(({ field }) => field));
   const others = toIssues(result.error?.issues ?? [], FIELDS);
   const fresh = [...others, ...findLonelyFields(given)].filter(({ field }) => !seen.has(field));
-  throw invalidFields([...found, ...fresh, ...inexact]);
-}
-
-export function findInexactNumbers(paths: PropertyPath[]): ValidationIssue[] {
-  return paths.slice(0, ISSUES_MAX + 1).map((path) => ({
-    field: fieldName(path),
-    code: 'out_of_range',
-    message: 'Has more digits than can be stored; a number can have up to 15.',
-  }));
+  throw invalidFields([...found, ...fresh]);
 }
 
 /** The body can repeat the external id. @throws {AppError} `validation_failed` with all issues */
-export function parseListingOf(externalId: string, { value, inexactNumbers }: ParsedJson): ListingInput {
-  if (!isObject(value)) return parseListing({ value, inexactNumbers });
+export function parseListingOf(externalId: string, value: unknown): ListingInput {
+  if (!isObject(value)) return parseListing(value);
   const given = { externalId, ...withoutNulls(value) };
   const { success, data } = listingFields.externalId.safeParse(given.externalId);
-  return parseListing({ value: given, inexactNumbers }, success && data !== externalId ? [OTHER_ID] : []);
+  return parseListing(given, success && data !== externalId ? [OTHER_ID] : []);
 }
 
 const OTHER_ID: ValidationIssue = {

@@ -1,4 +1,3 @@
-import type { PropertyPath } from '../../../lib/json.ts';
 import { isObject } from '../../../lib/merge-patch.ts';
 import { isDollar } from '../../../model/clean/prices.ts';
 import {
@@ -14,14 +13,13 @@ import { invalidFields, toIssues } from './issues.ts';
 import { withoutUnits } from './listing-patch.ts';
 import { isOptional, listingInput, REQUIRED_FIELDS } from './listings.ts';
 import { findDuplicates, findNameIssue, MEMBERS_MAX, normalName } from './metadata.ts';
-import { FIELDS, findInexactNumbers, findLonelyFields, parseListing, withoutNulls } from './parse-listing.ts';
+import { FIELDS, findLonelyFields, parseListing, withoutNulls } from './parse-listing.ts';
 
 /** The fields of a row, under the names that the API uses. */
 export interface GivenRow {
   fields: Record<string, unknown>;
   /** Required fields whose values the row removes. */
   emptied: string[];
-  inexactNumbers: PropertyPath[];
   /** Issues that were found while the row was read. */
   issues: ValidationIssue[];
 }
@@ -63,7 +61,7 @@ export function parseRow(row: GivenRow, options: RowOptions): ParsedRow {
   const given = withoutNulls(values);
   const issues = [...row.issues, ...duplicates];
   const result = rowFields.safeParse(given, { reportInput: true });
-  if (result.success && row.emptied.length + row.inexactNumbers.length + issues.length === 0) {
+  if (result.success && row.emptied.length + issues.length === 0) {
     return { patch: JSON.stringify(withRemovals(result.data, removed)), lack: findLack(result.data, options) };
   }
   if (!options.hasDetails) return { patch: INVALID_ROW, lack: INVALID_ROW };
@@ -78,10 +76,9 @@ export function parseRow(row: GivenRow, options: RowOptions): ParsedRow {
 const INVALID_ROW = toPlainError(new AppError('validation_failed', 'Fields of the row are not valid.'));
 
 function describeIssues(row: GivenRow, zodIssues: Parameters<typeof toIssues>[0]): PatchError {
-  const inexact = findInexactNumbers(row.inexactNumbers);
-  const seen = new Set([...row.issues, ...inexact].map(({ field }) => field));
+  const seen = new Set(row.issues.map(({ field }) => field));
   const others = toIssues(zodIssues, FIELDS).filter(({ field }) => !seen.has(field));
-  const error = invalidFields([...row.issues, ...row.emptied.map(missing), ...others, ...inexact]);
+  const error = invalidFields([...row.issues, ...row.emptied.map(missing), ...others]);
   // A field with an issue can be absent from `fields`.
   const fields = [...Object.entries(row.fields), ...row.issues.map(({ field }) => [field, true] as const)];
   const given = fields.flatMap(([name, value]) => (isOptional(name) ? [[name, value === null ? null : true]] : []));
@@ -89,8 +86,8 @@ function describeIssues(row: GivenRow, zodIssues: Parameters<typeof toIssues>[0]
 }
 
 /** The issues of the row if it is read as a complete listing. */
-function describeListing({ fields, inexactNumbers, issues }: GivenRow): PlainError | undefined {
-  const result = attempt(() => parseListing({ value: fields, inexactNumbers }, issues));
+function describeListing({ fields, issues }: GivenRow): PlainError | undefined {
+  const result = attempt(() => parseListing(fields, issues));
   return result instanceof AppError ? toPlainError(result) : undefined;
 }
 

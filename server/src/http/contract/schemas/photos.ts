@@ -37,6 +37,18 @@ function withoutNullCaption(given: unknown): unknown {
   return rest;
 }
 
-export const photos = z
+const photoList = z
   .array(photo, expected('an array'))
-  .max(PHOTOS_MAX, { error: `Must have at most ${PHOTOS_MAX} photos.` });
+  .refine((list) => list.length <= PHOTOS_MAX, {
+    message: `Must have at most ${PHOTOS_MAX} photos.`,
+    params: { code: 'too_long' },
+    // Also if photos have issues.
+    when: ({ value }) => Array.isArray(value),
+  })
+  .meta({ maxItems: PHOTOS_MAX });
+
+/** The excess photos must be removed anyway; all of them could have issues. */
+export const photos = z.preprocess(
+  (given) => (Array.isArray(given) ? given.slice(0, PHOTOS_MAX + 1) : given),
+  photoList,
+);

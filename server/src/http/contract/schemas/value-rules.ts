@@ -41,7 +41,7 @@ function findWritten(name: string): Target | undefined {
 export function decodeMeaning(target: Target, given: string): unknown {
   const text = withoutGuards(given);
   if (target.member !== undefined) return text || null;
-  return decodeCell(fieldOf(target.key), toOurChoice(target, text)).value;
+  return decodeCell(fieldOf(target.key), toOurChoice(target, text));
 }
 
 /** Returns the same string for all spellings of a word in a field. */
