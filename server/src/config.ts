@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +8,7 @@ import {
   type Environment,
   fromBase,
   MASK,
+  maskQuery,
   maskUrl,
   READABLE_FILE,
   readEnvironment,
@@ -92,7 +93,11 @@ export const SETTINGS = z.object({
     '',
     'email address of the first administrator, who is created at startup if there is none (in a new account "My company" if there is no account); an alternative to the setup link, for example in containers',
   ),
-  ADMIN_PASSWORD: row(z.string().optional(), '', 'initial password, 8 to 128 characters, and not a common one'),
+  ADMIN_PASSWORD: row(
+    z.string().optional(),
+    '',
+    'initial password, 8 to 128 characters, without control characters, and not a common one',
+  ),
   ADMIN_PASSWORD_FILE: row(
     z.string().optional(),
     READABLE_FILE,
@@ -186,7 +191,7 @@ export function readConfig(env = Object.assign(process.env, readEnvironment(proc
     publicUrl: settings.PUBLIC_URL,
     logLevel: settings.LOG_LEVEL,
     logsProbes: settings.LOG_PROBES,
-    metricsAddress: settings.METRICS_ADDRESS,
+    metricsAddress: readMetricsAddress(settings),
     trustedProxies: settings.TRUSTED_PROXIES,
     rateLimit: settings.RATE_LIMIT,
     sendsWebhooks: settings.WEBHOOKS,
@@ -207,7 +212,7 @@ function parseSettings(env: Environment): Settings {
   if (data !== undefined) return data;
   const name = String(error.issues[0]?.path[0]);
   const schema = new Map(Object.entries(SETTINGS.shape)).get(name);
-  const given = SECRETS.includes(name) ? '' : `, not "${env[name]}"`;
+  const given = SECRETS.includes(name) ? '' : `, not "${maskSetting(name, env[name] ?? '')}"`;
   throw new ConfigError(`${name} must be ${schema?.meta()?.form}${given}.`);
 }
 
@@ -217,11 +222,16 @@ function describeSettings(env: Environment): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const name of Object.keys(SETTINGS.shape)) {
     const text = given[name];
-    if (!text) continue;
-    if (!SECRETS.includes(name)) shown[name] = text;
-    else shown[name] = name.endsWith('_URL') ? maskUrl(text) : MASK;
+    if (text) shown[name] = maskSetting(name, text);
   }
   return shown;
+}
+
+function maskSetting(name: string, text: string): string {
+  // Some providers of map tiles require a key in the query.
+  if (name === 'MAP_TILES_URL') return maskQuery(text);
+  if (!SECRETS.includes(name)) return text;
+  return name.endsWith('_URL') ? maskUrl(text) : MASK;
 }
 
 function row<T extends z.ZodType>(schema: T, form: string, description: string, defaultsTo?: string) {
@@ -260,9 +270,15 @@ export function parseDatabaseOption(name: string, text: string): string {
 }
 
 function parseDatabaseUrl(text: string): string | undefined {
-  if (/^postgres(?:ql)?:/.test(text)) return new URL(text).pathname.length > 1 ? text : undefined;
+  if (/^postgres(?:ql)?:/.test(text)) return isServerUrl(text) ? text : undefined;
   if (text.startsWith('file://')) return `file:${fileURLToPath(text)}`;
   return /^file:./.test(text) ? `file:${fromBase(text.slice('file:'.length))}` : undefined;
+}
+
+/** Without this check, the driver would read a URL such as `postgres:/user:password@host/database` as a path. */
+function isServerUrl(text: string): boolean {
+  const { pathname, hash } = new URL(text);
+  return /^\w+:\/\//.test(text) && /^\/[^/:@]+$/.test(pathname) && hash === '';
 }
 
 /** `{s}` is a subdomain, and `{r}` becomes `@2x` on high-resolution screens. */
@@ -343,6 +359,14 @@ function readFirstAdministrator({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }
   if (email) throw new ConfigError('ADMIN_EMAIL requires ADMIN_PASSWORD or ADMIN_PASSWORD_FILE: set one of them.');
   if (password) throw new ConfigError('ADMIN_PASSWORD requires ADMIN_EMAIL: set it to an email address.');
   return undefined;
+}
+
+function readMetricsAddress({ METRICS_ADDRESS: address, HOST: host, PORT: port }: Settings) {
+  if (address === undefined || address.port !== port || port === 0) return address;
+  const hosts = [host === 'localhost' ? '127.0.0.1' : host, address.host];
+  const isSame = hosts[0] === hosts[1] || hosts.includes('::') || (hosts.includes('0.0.0.0') && hosts.every(isIPv4));
+  if (!isSame) return address;
+  throw new ConfigError(`METRICS_ADDRESS must not be the address of the service, HOST ${host} and PORT ${port}.`);
 }
 
 interface BackupSettings {

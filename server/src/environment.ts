@@ -15,7 +15,6 @@ const PACKAGE_DIRECTORY = join(import.meta.dirname, '..');
 export const SECRETS = ['DATABASE_URL', 'SMTP_URL', 'ADMIN_PASSWORD', 'SECRETS_KEY'];
 export const READABLE_FILE = 'the path of a readable file';
 export const MASK = '***';
-const SECRET_PARAMETER = /pass|secret|key|token/i;
 
 /** Adds variables that only `.env` sets; reads the file each time. @throws {ConfigError} if `.env` cannot be read */
 export function readEnvironment(given: Environment): Environment {
@@ -80,14 +79,17 @@ export function readText(path: string): string {
   return readFileSync(fromBase(path), 'utf8').replace(/\r?\n$/, '');
 }
 
-/** A database or mail URL with its password and secret parameters masked; `***` for a string that is not a URL. */
+/** A database or mail URL with its password and query masked; `***` if the password could be in another part. */
 export function maskUrl(text: string): string {
   if (text.startsWith('file:')) return text;
   const url = URL.parse(text);
-  if (url === null) return MASK;
+  if (url === null || !/^\w+:\/\//.test(text) || /[:@]/.test(url.pathname)) return MASK;
   if (url.password !== '') url.password = MASK;
-  for (const name of [...url.searchParams.keys()]) if (SECRET_PARAMETER.test(name)) url.searchParams.set(name, MASK);
-  return url.href;
+  return maskQuery(url.href);
+}
+
+export function maskQuery(url: string): string {
+  return url.replace(/[?#].+/s, `?${MASK}`);
 }
 
 /** In a clone of the repository, relative paths start at the clone's root; elsewhere, at the current directory. */

@@ -1,42 +1,51 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { parseAllowance, parseBytes } from '../config.ts';
 import { resumeAccount, suspendAccount } from '../domain/accounts/account-limits.ts';
-import { AppError } from '../model/errors.ts';
 import { formatAllowance, OFF, type Quotas } from '../model/quotas.ts';
 import { ACCOUNT_ID, addCommand, type OutputOptions, print, withDatabase } from './command.ts';
 
-export interface QuotaOptions {
-  listingsMax?: string;
-  bytesMax?: string;
-  rateLimit?: string;
-}
+/** `off` instead of null, which the parser of options replaces. */
+export type QuotaOptions = { [Name in keyof Quotas]?: NonNullable<Quotas[Name]> | typeof OFF };
 
 export function withQuotaOptions(command: Command): Command {
-  return command
-    .option('--listings-max <number>', 'maximum number of listings, or off')
-    .option('--bytes-max <size>', 'maximum size of listings and 30 days of their versions, such as 500MB, or off')
-    .option('--rate-limit <limit>', 'requests per key, such as 1000/10s, or off to use RATE_LIMIT');
-}
-
-/** Parses the quota options that were given. @throws {AppError} `validation_failed` */
-export function parseQuotas({ listingsMax, bytesMax, rateLimit }: QuotaOptions): Partial<Quotas> {
-  const [count, size] = ['a number such as 50000', 'a number with B, KB, MB, GB, or TB, such as 500MB'];
   const rate = 'a number of requests and a period of up to 24h, such as 1000/10s';
-  return {
-    ...(listingsMax !== undefined && { listingsMax: parseQuota('--listings-max', count, parseCount, listingsMax) }),
-    ...(bytesMax !== undefined && { bytesMax: parseQuota('--bytes-max', size, parseBytes, bytesMax) }),
-    ...(rateLimit !== undefined && { rateLimit: parseQuota('--rate-limit', rate, parseAllowance, rateLimit) }),
-  };
+  return command
+    .option(
+      '--listings-max <number>',
+      'maximum number of listings, or off',
+      quotaParser('a number such as 50000', parseCount),
+    )
+    .option(
+      '--bytes-max <size>',
+      'maximum size of listings and 30 days of their versions, such as 500MB, or off',
+      quotaParser('a number with B, KB, MB, GB, or TB, such as 500MB', parseBytes),
+    )
+    .option(
+      '--rate-limit <limit>',
+      'requests per key, such as 1000/10s, or off to use RATE_LIMIT',
+      quotaParser(rate, parseAllowance),
+    );
 }
 
-function parseQuota<T>(option: string, form: string, parse: (text: string) => T | undefined, text: string): T | null {
-  const quota = text === OFF ? null : parse(text);
-  if (quota !== undefined) return quota;
-  throw new AppError('validation_failed', `${option} must be ${form}, or ${OFF}, not "${text}".`);
+function quotaParser<T>(form: string, parse: (text: string) => T | undefined): (text: string) => T | typeof OFF {
+  return (text) => {
+    const quota = text === OFF ? OFF : parse(text);
+    if (quota !== undefined) return quota;
+    throw new InvalidArgumentError(`It must be ${form}, or ${OFF}.`);
+  };
 }
 
 function parseCount(text: string): number | undefined {
   return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The quotas that were given. */
+export function givenQuotas({ listingsMax, bytesMax, rateLimit }: QuotaOptions): Partial<Quotas> {
+  return {
+    ...(listingsMax !== undefined && { listingsMax: listingsMax === OFF ? null : listingsMax }),
+    ...(bytesMax !== undefined && { bytesMax: bytesMax === OFF ? null : bytesMax }),
+    ...(rateLimit !== undefined && { rateLimit: rateLimit === OFF ? null : rateLimit }),
+  };
 }
 
 /** The quotas for JSON output. null means no quota or, for `rateLimit`, that `RATE_LIMIT` applies. */
@@ -60,9 +69,11 @@ export function addSuspension(accounts: Command): void {
     .requiredOption('--reason <text>', 'reason, shown to users of the account and in API errors')
     .action((id: string, options: OutputOptions & { reason: string }) =>
       withDatabase(async (database) => {
-        await suspendAccount(database, id, options.reason);
+        const suspendedFor = await suspendAccount(database, id, options.reason);
+        if (!/^[\x20-\x7e]*$/.test(suspendedFor))
+          console.error('warning: API errors show the reason in ASCII, without accents, and with ? for other letters');
         const line = `The account is suspended. "accounts resume ${id}" unlocks it.`;
-        print({ id, suspendedFor: options.reason }, options, [line]);
+        print({ id, suspendedFor }, options, [line]);
       }),
     );
 

@@ -1,10 +1,11 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { changeQuotas, toQuotas } from '../domain/accounts/account-limits.ts';
 import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts/accounts.ts';
 import { type Candidate, createAccountFor, describeUser } from '../domain/accounts/administrators.ts';
 import { toNfc } from '../lib/nfc.ts';
 import { formatTime } from '../lib/times.ts';
 import type { Account } from '../model/accounts.ts';
+import { CURRENCIES } from '../model/codes.ts';
 import { AppError } from '../model/errors.ts';
 import type { Quotas } from '../model/quotas.ts';
 import { type ListedAccount, listAccounts } from '../storage/accounts.ts';
@@ -12,7 +13,7 @@ import type { Database } from '../storage/database.ts';
 import {
   addSuspension,
   describeQuotas,
-  parseQuotas,
+  givenQuotas,
   type QuotaOptions,
   showQuotas,
   withQuotaOptions,
@@ -56,7 +57,7 @@ function addCreate(accounts: Command): void {
     .addOption(existing)
     .addOption(person)
     .action(async (options: CreateOptions, command: Command) => {
-      const given = parseQuotas(options);
+      const given = givenQuotas(options);
       const candidate = await readCandidate(options, command);
       await withDatabase(async (database) => {
         const { account, user } =
@@ -159,12 +160,12 @@ interface UpdateOptions extends AccountOptions, QuotaOptions {
 function addUpdate(accounts: Command): void {
   withQuotaOptions(addAccountCommand(accounts, 'update', 'change the name, defaults, and quotas of an account'))
     .option('--name <name>', 'account name')
-    .option('--currency <code>', 'default currency of prices (ISO 4217), such as EUR')
-    .option('--area-units <units>', 'default units of areas: sqft or sqm')
+    .option('--currency <code>', 'default currency of prices (ISO 4217), such as EUR', parseCurrency)
+    .addOption(new Option('--area-units <units>', 'default units of areas').choices(['sqft', 'sqm']))
     .action((argument: string | undefined, options: UpdateOptions, command: Command) => {
       const id = accountId(argument, options, command);
       const { name, currency, areaUnits } = options;
-      const given = parseQuotas(options);
+      const given = givenQuotas(options);
       if (name === undefined && currency === undefined && areaUnits === undefined && Object.keys(given).length === 0)
         command.error('error: give at least one of --name, --currency, --area-units, or a quota');
       return withDatabase(async (database) => {
@@ -176,6 +177,11 @@ function addUpdate(accounts: Command): void {
         ]);
       });
     });
+}
+
+function parseCurrency(text: string): string {
+  if (CURRENCIES.has(text)) return text;
+  throw new InvalidArgumentError('It must be an ISO 4217 code in uppercase letters, such as EUR.');
 }
 
 function addDelete(accounts: Command): void {

@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
@@ -26,8 +26,12 @@ export async function ask(question: string, { isHidden = false } = {}): Promise<
   );
   // Printed only now: until the interface exists, the terminal would show what users type.
   if (isHidden) process.stderr.write(question);
-  const closed = new Promise<string>((resolve) => questions.once('close', () => resolve('')));
-  const typed = await Promise.race([questions.question(question), closed]);
+  const typed = await new Promise<string>((resolve) => {
+    questions.question(question, resolve);
+    // The last line, if it has no line break.
+    questions.once('line', resolve);
+    questions.once('close', () => resolve(''));
+  });
   questions.close();
   if (isHidden) process.stderr.write('\n');
   return typed;

@@ -22,10 +22,10 @@ export function addCopy(program: Command): void {
     .action(copy);
 }
 
-async function copy(options: CopyOptions): Promise<void> {
+async function copy(options: CopyOptions, command: Command): Promise<void> {
   const env = readSecrets(readEnvironment(process.env), ['COPY_FROM_URL', 'COPY_TO_URL']);
-  const from = readUrl('--from', options.from, 'COPY_FROM_URL', env.COPY_FROM_URL);
-  const to = readUrl('--to', options.to, 'COPY_TO_URL', env.COPY_TO_URL);
+  const from = readUrl('--from', options.from, ['COPY_FROM_URL', env.COPY_FROM_URL], command);
+  const to = readUrl('--to', options.to, ['COPY_TO_URL', env.COPY_TO_URL], command);
   if (from.url === to.url) throw new ConfigError(`${from.name} and ${to.name} are the same database.`);
   // Opening a missing file would create it.
   if (from.url.startsWith('file:') && !existsSync(from.url.slice('file:'.length))) {
@@ -35,10 +35,14 @@ async function copy(options: CopyOptions): Promise<void> {
 }
 
 /** @throws {ConfigError}, for example for a password in an option, which other users could read */
-function readUrl(option: string, given: string | undefined, variable: string, value: string | undefined) {
-  if (given === undefined && !value) {
-    throw new ConfigError(`Give ${option} file:PATH, or the database URL in the environment variable ${variable}.`);
-  }
+function readUrl(
+  option: string,
+  given: string | undefined,
+  [variable, value]: [string, string | undefined],
+  command: Command,
+) {
+  if (given === undefined && !value)
+    command.error(`error: Give ${option} file:PATH, or the database URL in the environment variable ${variable}.`);
   if (given !== undefined && value) throw new ConfigError(`Give ${option} or ${variable}, not both.`);
   const name = given === undefined ? variable : option;
   const url = parseDatabaseOption(name, given ?? value ?? '');

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, platform, release, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -12,6 +13,8 @@ import { addCommand, type OutputOptions, print } from './command.ts';
 
 const DEFAULT_FILE = 'property-listings-support.json';
 const LOG_LINES_MAX = 500;
+/** The service writes shorter lines; a longer one is skipped, so that it does not fill the memory. */
+const LINE_LENGTH_MAX = 1024 * 1024;
 /** Only the owner can read the file, although it contains no secrets. */
 const MODE = 0o600;
 
@@ -60,13 +63,25 @@ async function describeService(): Promise<object> {
 
 /** The last lines of the log, except those about requests, whose paths can contain listing data. */
 async function readLog(file: string): Promise<object[]> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const found: object[] = [];
+  let rest = '';
+  try {
+    for await (const chunk of createReadStream(file, { encoding: 'utf8', highWaterMark: LINE_LENGTH_MAX })) {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop() ?? '';
+      if (rest.length > LINE_LENGTH_MAX) rest = '';
+      found.push(...lines.flatMap(parseLine));
+      found.splice(0, found.length - LOG_LINES_MAX);
+    }
+  } catch (error) {
     throw new AppError('not_found', `Cannot read the log ${file}: ${messageOf(error)}.`);
-  });
-  return text.split('\n').flatMap(parseLine).slice(-LOG_LINES_MAX);
+  }
+  return [...found, ...parseLine(rest)].slice(-LOG_LINES_MAX);
 }
 
 function parseLine(line: string): object[] {
+  // Skips most lines about requests without parsing them.
+  if (line.includes('"method":"')) return [];
   try {
     const { level, time, msg, err, work, worker, method } = JSON.parse(line);
     if (method !== undefined) return [];

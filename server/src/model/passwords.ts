@@ -13,22 +13,27 @@ export function normalPassword(text: string): string {
   return toNfc(text);
 }
 
-export function isPassword(normal: string): boolean {
-  return normal.length >= PASSWORD_LENGTH_MIN && normal.length <= PASSWORD_LENGTH_MAX && normal.isWellFormed();
+/** Matches strings without control characters, which cannot be typed into a form. */
+export const PASSWORD_PATTERN = /^\P{Cc}*$/u;
+
+export function findPasswordIssue(normal: string) {
+  const { length } = normal;
+  if (length < PASSWORD_LENGTH_MIN || length > PASSWORD_LENGTH_MAX || !normal.isWellFormed()) {
+    const message = `Must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`;
+    return { code: 'out_of_range', message } as const;
+  }
+  if (PASSWORD_PATTERN.test(normal)) return undefined;
+  return { code: 'invalid_format', message: 'Must not contain line breaks or other control characters.' } as const;
 }
 
 /**
  * `known` has public information about the user, such as the name; `field` names the password in the request.
- * @throws {AppError} `validation_failed` if the password is too short, too long, or easily guessed
+ * @throws {AppError} `validation_failed` if the password is too short, too long, or easily guessed, or has control characters
  */
 export function parsePassword(text: string, known: readonly string[], field = 'password'): string {
   const password = normalPassword(text);
-  if (!isPassword(password)) {
-    throw new AppError(
-      'validation_failed',
-      `A password must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
-    );
-  }
+  const issue = findPasswordIssue(password);
+  if (issue !== undefined) throw new AppError('validation_failed', issue.message.replace(/^M/, 'A password m'));
   if (isCommonPassword(password)) {
     throw new AppError('validation_failed', 'This password is too common; use several words.');
   }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { parseUser } from '../domain/accounts/administrators.ts';
 import { findSetupState, renewSetupLink, setUp } from '../domain/accounts/setup.ts';
 import { ConfigError } from '../environment.ts';
 import { SetupLink } from '../http/identity/setup-link.ts';
@@ -7,8 +8,7 @@ import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 
 /** Names for the account and the administrator that are created from the settings. Users can change both later. */
-const FIRST_ACCOUNT_NAME = 'My company';
-const FIRST_ADMINISTRATOR_NAME = 'Administrator';
+const FIRST_NAMES = { name: 'Administrator', accountName: 'My company' };
 
 export interface Addresses {
   /** The URL at which clients reach the service. */
@@ -50,8 +50,7 @@ async function prepareSetup(database: Database, config: Config, { logger }: Log)
   const { isOpen } = await findSetupState(database);
   if (!isOpen) return undefined;
   if (firstAdministrator !== undefined) {
-    const names = { name: FIRST_ADMINISTRATOR_NAME, accountName: FIRST_ACCOUNT_NAME };
-    const user = await setUp(database, { ...firstAdministrator, ...names }, null).catch(explainSetup);
+    const user = await setUp(database, { ...firstAdministrator, ...FIRST_NAMES }, null).catch(explainSetup);
     if (user !== undefined) logger.info({ email: user.email }, 'created the first administrator from ADMIN_EMAIL');
   }
   // A service whose database is read-only can still respond to reads.
@@ -59,6 +58,16 @@ async function prepareSetup(database: Database, config: Config, { logger }: Log)
     logger.error({ err: error }, 'could not create a setup link');
     return undefined;
   });
+}
+
+/** @throws {ConfigError} if the first administrator cannot be created from the settings */
+export function requireFirstAdministrator({ firstAdministrator }: Config): void {
+  if (firstAdministrator === undefined) return;
+  try {
+    parseUser({ ...firstAdministrator, ...FIRST_NAMES }, FIRST_NAMES.accountName);
+  } catch (error) {
+    explainSetup(error);
+  }
 }
 
 /** Ignores `conflict`: another process that started at the same time has created the administrator. */

@@ -44,7 +44,8 @@ export interface Backup {
 export async function backUp(databaseUrl: string, file: string): Promise<Backup> {
   const path = getDatabaseFile(databaseUrl);
   requireDatabase(databaseUrl);
-  if (!existsSync(dirname(file)))
+  // With `/.`, a file is not found.
+  if (!existsSync(`${dirname(file)}/.`))
     throw new AppError('not_found', `There is no directory ${dirname(file)}; create it first.`);
   const digestFile = `${file}.sha256`;
   for (const name of [file, digestFile]) {
@@ -63,21 +64,21 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
     const warning = noteBackup(path, file);
     return { file, digestFile, sha256, bytes, ...(warning !== undefined && { warning }) };
   } catch (error) {
-    await Promise.all([removeDatabase(rewritten), rm(digestFile, { force: true })]);
+    await Promise.allSettled([removeDatabase(rewritten), rm(digestFile, { force: true })]);
     throw error instanceof AppError ? error : explainFault(`Cannot write the backup ${file}`, error);
   }
 }
 
 async function writeSnapshot(path: string, partial: string, target: string): Promise<void> {
-  await Promise.all([removeDatabase(partial), removeDatabase(target)]);
   try {
+    await Promise.all([removeDatabase(partial), removeDatabase(target)]);
     await copyPages(path, partial);
     // Checked before rewriting, which could hide damage.
     checkIntegrity(partial);
     rewrite(partial, target);
     checkIntegrity(target);
   } finally {
-    await removeDatabase(partial);
+    await Promise.allSettled([removeDatabase(partial)]);
   }
 }
 

@@ -20,6 +20,8 @@ export async function inspectDatabase(
   return inspectPostgres(url, withTables);
 }
 
+export { requireDirectory } from './sqlite/database-file.ts';
+
 /** The files of an SQLite database, the database first, whether or not they exist; empty for PostgreSQL. */
 export function findDatabaseFiles(url: string): string[] {
   if (!url.startsWith(FILE_SCHEME)) return [];

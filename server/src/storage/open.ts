@@ -1,9 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
 import type { PoolSettings } from './postgres/pool.ts';
 import type { TellProgress } from './rebuild.ts';
+import { requireDirectory } from './sqlite/database-file.ts';
 import { findLeftCompanion } from './sqlite/snapshot.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -35,12 +36,13 @@ export async function openDatabase(
   return openPostgres(url, settings, tell);
 }
 
-/** @throws {AppError} `not_found` if the SQLite file and its log are missing */
+/** @throws {AppError} `not_found` if the SQLite file and its log are missing, or `unavailable` without a directory */
 export function requireDatabase(url: string): void {
   if (!url.startsWith(FILE_SCHEME)) return;
   const path = url.slice(FILE_SCHEME.length);
-  // Opening the database reports other problems, such as a missing permission or a file in place of a directory.
-  if (findFault(path) !== 'ENOENT' || findLeftCompanion(path) !== undefined || isBelowFile(path)) return;
+  requireDirectory(dirname(path));
+  // Opening the database reports other problems, such as a missing permission.
+  if (findFault(path) !== 'ENOENT' || findLeftCompanion(path) !== undefined) return;
   throw new AppError(
     'not_found',
     `There is no database ${path}. Set DATA_DIR or DATABASE_URL as for the service, or run this in the directory of the service's .env file.`,
@@ -55,12 +57,6 @@ function findFault(path: string): string | undefined {
   } catch (error) {
     return Object(error).code;
   }
-}
-
-function isBelowFile(path: string): boolean {
-  const parent = dirname(path);
-  if (parent === path) return false;
-  return existsSync(parent) ? !statSync(parent).isDirectory() : isBelowFile(parent);
 }
 
 /** Opens a database, and closes it if `begin` fails. @throws what `openDatabase` and `begin` throw */

@@ -228,6 +228,7 @@ describe('an impossible command explains why and changes nothing', async () => {
 
   test('a password that is too short', async () => {
     await refused([...create, 'short@example.com'], 1, /8 to 128 characters/, 'short');
+    await refused([...create, 'lines@example.com'], 1, /must not contain line breaks/, 'orchid plum 8841 sky\n\n');
     const args = ['accounts', 'create', '--name', 'Never', '--admin-email', 'n@example.com', '--admin-password-stdin'];
     await refused(args, 1, /8 to 128 characters/, 'short');
     const accounts = await run(['accounts', 'list']);

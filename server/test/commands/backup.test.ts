@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
@@ -33,6 +33,27 @@ test('only its owner can read a backup and its digest', async (t) => {
   const backup = join(directory, 'backup.db');
   assert.equal((await runCommandWarm(['backup', backup], settings)).code, 0);
   for (const file of [backup, `${backup}.sha256`]) assert.equal((await stat(file)).mode & 0o777, 0o600, file);
+});
+
+test('a path that cannot be used is reported in one line', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: join(directory, 'data') };
+  await createTenantByCommand(settings);
+  const file = join(directory, 'file');
+  await writeFile(file, 'not a database, but longer than a header. '.repeat(200));
+  for (const [args, given, words] of [
+    [['backup', join(file, 'x.db')], {}, /There is no directory .*file; create it first/],
+    [['backup', join(directory, 'x'.repeat(300))], {}, /Cannot write the backup .*name too long/],
+    [['backup', join(directory, 'x.db')], { DATA_DIR: file }, /file is not a directory; set DATA_DIR to one/],
+    [['compact'], { DATA_DIR: file }, /file is not a directory; set DATA_DIR to one/],
+    [['compact'], { DATABASE_URL: `file:${file}` }, /Cannot compact .*file: file is not a database/],
+  ] as [string[], Record<string, string>, RegExp][]) {
+    const { code, stdout, stderr } = await runCommandWarm(args, { ...settings, ...given });
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, words);
+    assert.match(stderr, /^(database: [^\n]*\n)?error: [^\n]*\n$/);
+  }
+  assert.deepEqual(await readdir(directory), ['data', 'file']);
 });
 
 test('a backup succeeds even if its time cannot be recorded beside the database', async (t) => {

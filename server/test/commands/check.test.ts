@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -130,6 +130,31 @@ test('an invalid setting is the only finding', async (t) => {
   assert.match(checks[0]?.message ?? '', /^LOG_LEVEL must be one of/);
 });
 
+test('settings with which the service does not start fail, and so does a DATA_DIR that is not a directory', async (t) => {
+  const { directory, settings } = await directoriesFor(t);
+  const administrator = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'orchid plum 8841 sky' };
+  assert.ok((await check({ ...settings, ...administrator })).ok);
+  const file = join(directory, 'file');
+  await writeFile(file, '');
+  for (const [name, words, given] of [
+    ['settings', /ADMIN_EMAIL .* email address/, { ...administrator, ADMIN_EMAIL: 'nonsense' }],
+    ['settings', /ADMIN_PASSWORD .* too common/, { ...administrator, ADMIN_PASSWORD: 'password1' }],
+    ['settings', /ADMIN_PASSWORD .* line breaks/, { ...administrator, ADMIN_PASSWORD: 'orchid plum\n8841 sky' }],
+    ['settings', /METRICS_ADDRESS must not be/, { METRICS_ADDRESS: `127.0.0.1:${settings.PORT}` }],
+    ['files', /file is not a directory; set DATA_DIR to one/, { DATA_DIR: file }],
+    ['files', /file is not a directory; set DATA_DIR to one/, { DATA_DIR: join(file, 'data') }],
+  ] as const) {
+    const all = { ...settings, ...given };
+    const { find, ok, checks } = await check(all);
+    assert.deepEqual([ok, find(name).map(({ status }) => status)], [false, ['failed']]);
+    assert.match(find(name)[0]?.message ?? '', words);
+    if (name === 'files') assert.doesNotMatch(JSON.stringify(checks), /the first start creates|chmod/);
+    const served = await runCommandWarm(['serve'], all);
+    assert.equal(served.code, 1);
+    assert.match(served.stderr, words);
+  }
+});
+
 test('files that others can read are warned about, and files of another user fail', async (t) => {
   const { settings } = await directoriesFor(t);
   await createTenantByCommand(settings);
@@ -246,6 +271,14 @@ test('a support bundle describes the service without secrets, requests, or listi
   const listings = bundle.database.tables.find(({ name }: { name: string }) => name === 'listings');
   assert.ok(listings.rows === 1 && listings.bytes > 0);
   assert.ok(bundle.log.some(({ msg }: { msg: string }) => msg === 'listening'));
+  // Longer than a string can be.
+  await truncate(logFile, 550_000_000);
+  await appendFile(logFile, `\n${JSON.stringify({ ...log[0], msg: 'the newest line' })}`);
+  const large = join(directory, 'large.json');
+  assert.equal((await runCommandWarm(['support-bundle', large, '--log', logFile], settings)).code, 0);
+  const lines: { msg: string }[] = JSON.parse(await readFile(large, 'utf8')).log;
+  assert.equal(lines.at(-1)?.msg, 'the newest line');
+  assert.equal(lines.length, bundle.log.length + 1);
   const again = await runCommandWarm(['support-bundle', file], settings);
   assert.deepEqual([again.code, /already exists; name another file/.test(again.stderr)], [1, true]);
 });

@@ -29,6 +29,7 @@ function assertStopped(
   name: string,
 ) {
   assert.match(stderr, new RegExp(`^error: [^\\n]*\\b${name}\\b[^\\n]*\\n$`));
+  assert.doesNotMatch(stderr, /hidden/);
   assert.equal(stdout, '');
   assert.equal(code, 1);
 }
@@ -42,6 +43,12 @@ const WRONG_VALUES: [string, string][] = [
   ['DATABASE_URL', 'postgres://localhost'],
   ['DATABASE_URL', 'postgres://local host/listings'],
   ['DATABASE_URL', 'mysql://localhost/listings'],
+  ['DATABASE_URL', 'postgres:/ada:hidden@127.0.0.1:1/listings'],
+  ['DATABASE_URL', 'postgres:ada:hidden@127.0.0.1:1/listings'],
+  ['DATABASE_URL', 'postgres:///ada:hidden@127.0.0.1:1/listings'],
+  ['DATABASE_URL', 'postgres:///ada:hidden'],
+  ['DATABASE_URL', 'postgres://ada:1/hidden@127.0.0.1:1/listings'],
+  ['DATABASE_URL', 'postgres://ada@127.0.0.1:1/listings#hidden'],
   ['DATABASE_POOL_SIZE', '0'],
   ['DATABASE_POOL_SIZE', '1001'],
   ['DATABASE_POOL_SIZE', 'ten'],
@@ -94,6 +101,7 @@ const WRONG_VALUES: [string, string][] = [
   ['SECRETS_KEY_FILE', '/nowhere/key'],
   ['SECRETS_KEY_FILE', '/etc/hostname'],
   ['MAP_TILES_URL', 'https://tiles.example.com/'],
+  ['MAP_TILES_URL', 'https://tiles.example.com/?api_key=hidden'],
   ['MAP_TILES_URL', 'https://tiles.example.com/{z}/{x}/{y}.{ext}'],
   ['MAP_TILES_URL', 'https://tiles-{s}.example.com/{z}/{x}/{y}.png'],
   ['MAP_TILES_URL', 'https://a;sandbox/{z}/{x}/{y}.png'],
@@ -161,6 +169,7 @@ test('the log says which version listens with which settings, without secrets', 
     ADMIN_PASSWORD: 'a long enough sentence',
     SECRETS_KEY_FILE: key,
     WEBHOOK_ALLOW: '10.0.0.0/8',
+    MAP_TILES_URL: 'https://{s}.tiles.example.com/{z}/{x}/{y}.png?api_key=paper',
   });
   const { version } = JSON.parse(await readFile(join(REPOSITORY, 'server/package.json'), 'utf8'));
   const line = log.find(({ msg }) => msg === 'listening');
@@ -171,13 +180,14 @@ test('the log says which version listens with which settings, without secrets', 
     PUBLIC_URL: 'https://listings.example.com',
     ADMIN_EMAIL: 'ada@example.com',
     ADMIN_PASSWORD: '***',
-    SMTP_URL: 'smtps://ada:***@mail.example.com/?pass=***',
+    SMTP_URL: 'smtps://ada:***@mail.example.com/?***',
     MAIL_FROM: 'listings@example.com',
     SECRETS_KEY_FILE: key,
     WEBHOOK_ALLOW: '10.0.0.0/8',
+    MAP_TILES_URL: 'https://{s}.tiles.example.com/{z}/{x}/{y}.png?***',
   });
   assert.equal(PORT, '0');
-  assert.doesNotMatch(JSON.stringify(log), /letter|box|sentence/);
+  assert.doesNotMatch(JSON.stringify(log), /letter|box|sentence|paper/);
 });
 
 test('an unusable DATA_DIR stops the start with one line', async (t) => {

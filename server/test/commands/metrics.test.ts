@@ -152,7 +152,7 @@ test('the dashboard and the alert rules use only metrics that exist', async (t) 
   }
 });
 
-test('an address that cannot be used stops the start with an error that names its setting', async (t) => {
+test('HEAD and a query are accepted; an address that cannot be used stops the start with an error that names its setting', async (t) => {
   const { settings, service } = await start(t);
   const { port } = new URL(service.url);
   for (const WORKERS of ['1', '2']) {
@@ -164,6 +164,16 @@ test('an address that cannot be used stops the start with an error that names it
   const { code, stderr } = await runCommandWarm(['serve'], { ...settings, PORT: '0' });
   assert.equal(code, 1);
   assert.match(stderr, /^error: Cannot listen on METRICS_ADDRESS 127\.0\.0\.1, port \d+: address already in use\.\n$/);
+  const address = settings.METRICS_ADDRESS;
+  const head = await fetch(`http://${address}/metrics?x=1`, { method: 'HEAD' });
+  assert.deepEqual([head.status, await head.text()], [200, '']);
+  assert.equal((await fetch(`http://${address}/metrics?x=1`)).status, 200);
+  for (const [path, method] of [
+    ['/metrics', 'POST'],
+    ['/metricsx', 'GET'],
+    ['/metrics/?x', 'GET'],
+  ] as const)
+    assert.equal((await fetch(`http://${address}${path}`, { method })).status, 404);
   for (const wrong of ['9464', 'localhost:9464', '127.0.0.1', '127.0.0.1:99999']) {
     const invalid = await runCommandWarm(['serve'], { ...settings, METRICS_ADDRESS: wrong });
     assert.match(invalid.stderr, /^error: METRICS_ADDRESS must be an IP address and a port, such as 127\.0\.0\.1:9464/);

@@ -82,6 +82,20 @@ const WRONG_USAGE: [string, string[], RegExp][] = [
   ['arguments too many', ['keys', 'delete', 'key_a', 'key_b'], /too many arguments/],
   ['an argument for migrate', ['migrate', 'now'], /too many arguments/],
   ['an argument for serve', ['serve', 'now'], /too many arguments/],
+  ['copy without a database', ['copy'], /Give --from file:PATH, or .* COPY_FROM_URL/],
+  ['an invalid currency', ['accounts', 'update', accountId, '--currency', 'eur'], /ISO 4217 code in uppercase/],
+  ['invalid units', ['accounts', 'update', accountId, '--area-units', 'acres'], /Allowed choices are sqft, sqm/],
+  [
+    'an invalid quota of listings',
+    ['accounts', 'create', '--name', 'A', '--listings-max', '5.5'],
+    /number such as 50000/,
+  ],
+  [
+    'an invalid quota of bytes',
+    ['accounts', 'update', accountId, '--bytes-max', '5 potatoes'],
+    /such as 500MB, or off/,
+  ],
+  ['an invalid rate limit', ['accounts', 'update', accountId, '--rate-limit', '1/25h'], /period of up to 24h/],
 ];
 
 for (const time of [

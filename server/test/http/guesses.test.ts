@@ -148,6 +148,22 @@ describe('X-Forwarded-For is trusted only from a trusted proxy', () => {
     assert.ok(await isClosedAfter(service, guess('203.0.113.1')));
   });
 
+  test('an address with a port counts as the address, and anything else as the proxy', async () => {
+    await using service = await startBehindProxy();
+    using proxy = await openRaw(service.url);
+    let port = 0;
+    await spendBudget(proxy, () => {
+      port += 1;
+      return guess(`198.51.100.1:${port}`);
+    });
+    assert.ok(await isClosedAfter(service, guess('198.51.100.1')));
+    using other = await openRaw(service.url);
+    await spendBudget(other, () => guess('[2001:db8::1]:1'));
+    assert.ok(await isClosedAfter(service, guess('2001:db8::2')));
+    for (const nonsense of ['198.51.100.1:', '198.51.100.1:x', '198.51.100.1:1:1', '[2001:db8::1', ':1', '[]:1'])
+      assert.ok(!(await isClosedAfter(service, guess(nonsense))), nonsense);
+  });
+
   test('IPv6 addresses share the budget of their /64', async () => {
     await using service = await startBehindProxy();
     using proxy = await openRaw(service.url);

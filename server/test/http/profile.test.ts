@@ -45,6 +45,8 @@ describe('a password change', () => {
       [{ currentPassword: 'wrong password', newPassword: NEW_PASSWORD }, 'currentPassword'],
       [{ currentPassword: PASSWORD, newPassword: 'short' }, 'newPassword'],
       [{ currentPassword: PASSWORD, newPassword: 'letmein123' }, 'newPassword'],
+      [{ currentPassword: PASSWORD, newPassword: 'orchid plum\n8841 sky' }, 'newPassword'],
+      [{ currentPassword: PASSWORD, newPassword: 'orchid plum\u00008841 sky' }, 'newPassword'],
       [{ currentPassword: PASSWORD, newPassword: person.email }, 'newPassword'],
       [{ currentPassword: PASSWORD, newPassword: 'Hill-Country-26' }, 'newPassword'],
       [{ currentPassword: PASSWORD }, 'newPassword'],

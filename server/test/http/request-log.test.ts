@@ -179,6 +179,39 @@ test('values of metadata in the parameters of a file are not stored, and neither
   for (const [query, stored] of cases) assert.ok(queries.has(stored), `${query}: ${stored}`);
 });
 
+test('text from a body is masked in errors: names of unknown columns and members, and quoted values', async () => {
+  const { send, list } = await enter();
+  const csv = { method: 'POST', headers: { 'Content-Type': 'text/csv' } };
+  const json = { method: 'POST', headers: { 'Content-Type': 'application/json' } };
+  const agent = '"{""agent"":""SECRET""}"';
+  const header = 'address,beds,baths,metadata,status\n';
+  const bodies = [
+    [csv, '', `12 SECRET,3,2,${agent}\n`],
+    [csv, '', `address,beds,baths,SECRET\nx,1,1,1\n`],
+    [csv, '?atomic=true', `${header}x,${agent},1,,\nx,SECRET,1,,\nx,1,1,,${agent}\nx,1,1,,SECRET\n`],
+    [csv, '?atomic=true&clean=true', `${header}x,${agent},1,,\nx,SECRET,1,,\nx,1,1/2 SECRET,,SECRET\n`],
+    [
+      json,
+      '?atomic=true&clean=true',
+      '[{"SECRET":1},{"address":"x","livingArea":"9 acres","livingAreaUnits":"SECRET"}]',
+    ],
+    [json, '?atomic=true', '[{"SECRET":1e400,"metadata":{"a":["SECRET"]},"photos":[{"SECRET":1}]}]'],
+  ] as const;
+  for (const [init, query, body] of bodies) {
+    const { response, text } = await send(`/v1/imports${query}`, { ...init, body });
+    assert.deepEqual([response.status, text.includes('SECRET')], [422, true], text);
+  }
+  await send('/v1/listings', { ...json, body: '{"SECRET":1,"beds":"x"}' });
+  const feed = (body: string) => send('/v1/feeds/a?ignoreUnknown=true', { ...csv, method: 'PUT', body });
+  await feed('externalId,address,beds,baths,city\n1,x,1,1,y\n');
+  assert.match((await feed('externalId,address,beds,baths,SECRET\n1,x,1,1,y\n')).text, /SECRET/);
+  const entries = await list();
+  assert.equal(entries.length, bodies.length + 3);
+  for (const entry of entries) assert.ok(!JSON.stringify(entry).includes('SECRET'), JSON.stringify(entry));
+  const fields = (text: string) => JSON.parse(text).error.details.map(({ field }: { field: string }) => field);
+  assert.deepEqual(fields(linesOf(entries, 'errorBody')[2] ?? '{}'), ['address', 'beds', 'baths', '…']);
+});
+
 test('a path is stored as it was sent, even if it is never normalized', async () => {
   const { tenant, list } = await enter();
   const targets = [

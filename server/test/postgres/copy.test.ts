@@ -220,11 +220,13 @@ test('an impossible copy is rejected with an explanation', async (t) => {
     [`file:${join(directory, 'missing.db')}`, there, /--from does not name a database/],
     [there, there, /the same database/],
     [there, 'mysql://localhost/x', /--to must be/],
+    [there, 'postgres:/ada:secret@127.0.0.1:1/x', /--to must be/],
     ['nonsense', there, /--from must be/],
   ] as const) {
     const { code, stdout, stderr } = await runCommandWarm(['copy', '--from', from, '--to', to, '--json'], {});
     assert.equal(code, 1, from);
     assert.equal(stdout, '');
     assert.match(stderr, words);
+    assert.doesNotMatch(stderr, /secret/);
   }
 });

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } f
 import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
 import { envFile, fromBase, SECRETS, withCredentials } from '../../environment.ts';
-import { findDatabaseFiles } from '../../storage/inspect.ts';
+import { findDatabaseFiles, requireDirectory } from '../../storage/inspect.ts';
 import { type Finding, findingsOf, formatBytes } from './finding.ts';
 
 const { ok, warning, failed } = findingsOf('files');
@@ -15,12 +15,15 @@ const ROOT = 0;
 const FREE_MIN_BYTES = 192 * 1024 * 1024;
 const FREE_COMFORTABLE_BYTES = 1e9;
 
-/** Checks that the current user, who should be the service's user, can use the files, and that other users cannot. */
+/**
+ * Checks that the current user, who should be the service's user, can use the files, and that other users cannot.
+ * @throws {AppError} if the database's directory cannot be created
+ */
 export function checkFiles({ dataDirectory, databaseUrl }: Config): Finding[] {
   const files = findDatabaseFiles(databaseUrl);
-  const stored = [...new Set([dataDirectory, ...files.slice(0, 1).map(dirname), ...files])].filter((path) =>
-    existsSync(path),
-  );
+  const directories = files.slice(0, 1).map(dirname);
+  for (const directory of directories) requireDirectory(directory);
+  const stored = [...new Set([dataDirectory, ...directories, ...files])].filter((path) => existsSync(path));
   const findings = stored.flatMap((path) => [...checkAccess(path), ...checkMode(path, GROUP_AND_OTHERS)]);
   for (const path of files.filter((file) => existsSync(file))) findings.push(...checkOwner(path));
   for (const path of secretFiles().filter((file) => existsSync(file))) findings.push(...checkMode(path, OTHERS));

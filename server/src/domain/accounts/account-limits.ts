@@ -22,13 +22,15 @@ export function changeQuotas(database: Database, id: string, change: Partial<Quo
 
 /**
  * Locks out users and keys until the account is resumed.
+ * @returns the reason as it is stored
  * @throws {AppError} `validation_failed`, or as `getLimits` does
  */
-export function suspendAccount(database: Database, id: string, reason: string): Promise<void> {
+export function suspendAccount(database: Database, id: string, reason: string): Promise<string> {
   return database.write(async (transaction) => {
     const current = await getLimits(transaction, id);
     const suspendedFor = parseReason(reason);
     await changeLimits(transaction, id, { ...current, suspendedFor }, 'account.suspended', suspendedFor);
+    return suspendedFor;
   }, id);
 }
 

@@ -24,11 +24,16 @@ export interface PreparedUser {
 }
 
 /** @throws {AppError} `validation_failed` or `rate_limited` */
-export async function prepareUser({ name, email, password }: NewUser, accountName = ''): Promise<PreparedUser> {
-  const user: User = { id: createId('usr'), name: parseName(name), email: parseEmail(email) };
-  const parsed = parsePassword(password, [user.name, user.email, accountName]);
-  const passwordHash = await withHashing(() => hashPassword(parsed));
-  return { user, credential: { id: createId('crd'), passwordHash } };
+export async function prepareUser(given: NewUser, accountName = ''): Promise<PreparedUser> {
+  const { password, ...parsed } = parseUser(given, accountName);
+  const passwordHash = await withHashing(() => hashPassword(password));
+  return { user: { id: createId('usr'), ...parsed }, credential: { id: createId('crd'), passwordHash } };
+}
+
+/** @throws {AppError} `validation_failed` */
+export function parseUser(given: NewUser, accountName: string): NewUser {
+  const [name, email] = [parseName(given.name), parseEmail(given.email)];
+  return { name, email, password: parsePassword(given.password, [name, email, accountName]) };
 }
 
 interface ExistingUser {

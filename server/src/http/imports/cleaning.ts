@@ -112,7 +112,7 @@ export class RowCleaner {
       const known = own ?? exact ?? this.#notes.assumed(name);
       for (const { amount, unit } of named) {
         if (unit === '$' ? isDollar(String(known)) : unit === known) continue;
-        this.#addIssue(amount, `Is in ${unit}, but ${name} is ${String(known)}.`, 'inconsistent');
+        this.#addIssue(amount, `Is in ${unit}, but ${name} is "${String(known)}".`, 'inconsistent');
       }
       if (own !== undefined) continue;
       if (exact !== undefined) values.set(name, exact);

@@ -111,7 +111,7 @@ function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
     const key = findTarget(meant)?.key;
     const message =
       `In an earlier file, the column ${column} contained ${key}. No column in this file contains ${key}, and unknown ` +
-      `columns such as ${fieldName([added])} would be skipped. If ${key} has a new column, set map[COLUMN]=${meant}; ` +
+      `columns such as "${fieldName([added])}" would be skipped. If ${key} has a new column, set map[COLUMN]=${meant}; ` +
       `otherwise, set map[${column}]= to leave ${key} unchanged.`;
     return { field: `query.map[${column}]`, code: 'unknown_field', message };
   });
@@ -146,5 +146,5 @@ function describeIssues(issues: ValidationIssue[]): string {
   }
   if (issues.length > 1) return `${issues.length} columns cannot be imported; see details.${hint}`;
   if (first?.field.startsWith('query.')) return first.message;
-  return `The column ${first?.field} cannot be imported: ${first?.message}${hint}`;
+  return `The column "${first?.field}" cannot be imported: ${first?.message}${hint}`;
 }

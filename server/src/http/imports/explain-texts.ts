@@ -10,7 +10,7 @@ const SHOWN_LENGTH_MAX = 40;
 const CHOICES: Readonly<Record<string, readonly string[]>> = { status: STATUSES, propertyType: PROPERTY_TYPES };
 
 /**
- * Fields whose values can be quoted in messages, which the request log keeps. These values are short and not
+ * Fields whose values can be quoted in messages, which feeds store. These values are short and not
  * personal. In addition, a value that is not a number is quoted for any field that must be a number.
  */
 const QUOTED: ReadonlySet<string> = new Set([
@@ -38,7 +38,7 @@ export function explainTexts(error: PlainError, fields: Record<string, unknown>,
 function explain({ field, code, message }: ValidationIssue | RowIssue, text: string, isClean: boolean): string {
   const shown = `"${text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX).toWellFormed()}…` : text}"`;
   if (code === 'invalid_type') {
-    // Values of `metadata` are never quoted, because the request log keeps messages.
+    // Values of `metadata` are never quoted, because feeds store messages.
     if (!message.startsWith('Must be a number')) return 'The cell is not JSON; write it as the API returns it.';
     const problem = `${shown} is not a number such as ${NUMBERS[field] ?? '450000'}`;
     const isWord = isClean && isOptional(field) && text.length <= SHOWN_LENGTH_MAX && !/\d/.test(text);

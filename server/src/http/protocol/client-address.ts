@@ -15,7 +15,7 @@ export function clientAddress(incoming: IncomingMessage, trusted: TrustedProxies
   if (trusted === undefined || typeof forwarded !== 'string' || !isTrusted(peer, trusted)) return peer;
   let address = peer;
   for (const hop of forwarded.split(',').reverse()) {
-    const candidate = plainAddress(hop.trim());
+    const candidate = plainAddress(withoutPort(hop.trim()));
     if (isIP(candidate) === 0) break;
     address = candidate;
     if (!isTrusted(candidate, trusted)) break;
@@ -41,6 +41,12 @@ export function createForwardedCheck({ logger }: Log, trusted: TrustedProxies): 
 
 export function isBehindProxy({ socket }: IncomingMessage, trusted: TrustedProxies): boolean {
   return trusted !== undefined && isTrusted(plainAddress(socket.remoteAddress ?? ''), trusted);
+}
+
+/** Some proxies send a port: `192.0.2.7:5678` or `[2001:db8::7]:5678`. */
+function withoutPort(hop: string): string {
+  const [, ipv6, ipv4] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/.exec(hop) ?? [];
+  return ipv6 ?? ipv4 ?? hop;
 }
 
 /** Converts an IPv4-mapped IPv6 address to IPv4. */

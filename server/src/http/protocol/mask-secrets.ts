@@ -1,3 +1,5 @@
+import { isObject } from '../../lib/merge-patch.ts';
+
 /** Masks API keys in a path or query, however encoded. The rest stays as sent if that reveals no part of a key. */
 export function withoutKeys(path: string): string {
   const decoded = decodeWhole(path);
@@ -25,15 +27,35 @@ function withoutMetadata(parameter: string): string {
   return end < 0 ? withoutWord(name) : `${withoutWord(name)}=…`;
 }
 
-/** Masks API keys in the JSON of an error, and values of `metadata` in the names of parameters that it repeats. */
+const MAYBE_SECRET = /metadata|%|"field":/i;
+
+/**
+ * Masks API keys in the JSON of an error, values of `metadata` in the names of parameters that it repeats, and text
+ * from a body: the names of unknown columns and members, and what messages quote. In a file without a header or with
+ * shifted cells, any of these can be a value of `metadata`.
+ */
 export function withoutSecretsInError(body: string): string {
-  if (!MAYBE_METADATA.test(body)) return withoutKeys(body);
-  const maskWord = (_: string, value: unknown) => (typeof value === 'string' ? withoutWord(value) : value);
+  if (!MAYBE_SECRET.test(body)) return withoutKeys(body);
   try {
-    return withoutKeys(JSON.stringify(JSON.parse(body), maskWord));
+    const whole = JSON.parse(body);
+    const isOfQuery = whole.error.code === 'invalid_query' || whole.error.code === 'unknown_parameter';
+    const mask = (name: string, value: unknown) => {
+      if (typeof value === 'string')
+        return withoutWord(name === 'message' && !isOfQuery ? withoutQuotes(value) : value);
+      return isObject(value) && value.code === 'unknown_field' ? { ...value, field: maskName(value.field) } : value;
+    };
+    return withoutKeys(JSON.stringify(whole, mask));
   } catch {
     return '…';
   }
+}
+
+function withoutQuotes(message: string): string {
+  return message.replace(/".*"/s, '"…"').replace(/(values\[\w*:).*\]=/s, '$1…]=');
+}
+
+function maskName(field: unknown): unknown {
+  return String(field).startsWith('query.') ? field : '…';
 }
 
 /** Masks the word in a name such as `values[metadata.agent:WORD]`, and all text after it. */

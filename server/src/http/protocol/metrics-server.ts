@@ -8,7 +8,7 @@ const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** Creates the server for metrics, which has its own address. */
 export function createMetricsServer(readPage: () => Promise<string>): Server {
   const server = createServer(async ({ url, method }, outgoing) => {
-    if (url !== METRICS_PATH || method !== 'GET') {
+    if (url?.split('?', 1)[0] !== METRICS_PATH || (method !== 'GET' && method !== 'HEAD')) {
       outgoing.writeHead(404).end();
       return;
     }

@@ -115,10 +115,7 @@ function requireAccess(path: string, mode: number): void {
  * with all its data.
  */
 export function makeDirectory(path: string): void {
-  if (existsSync(path)) {
-    if (statSync(path).isDirectory()) return;
-    throw new AppError('unavailable', `${path} is not a directory; set DATA_DIR to one.`);
-  }
+  if (isDirectory(path)) return;
   const parent = dirname(path);
   if (parent !== path) makeDirectory(parent);
   try {
@@ -127,6 +124,18 @@ export function makeDirectory(path: string): void {
   } catch (error) {
     throw explainFault(`Cannot create the directory ${path}`, error);
   }
+}
+
+/** Checks a directory that may not exist yet. @throws {AppError} if it or one of its parents is another kind of file */
+export function requireDirectory(path: string): void {
+  if (!isDirectory(path) && dirname(path) !== path) requireDirectory(dirname(path));
+}
+
+/** @returns false if nothing exists at the path */
+function isDirectory(path: string): boolean {
+  if (!existsSync(path)) return false;
+  if (statSync(path).isDirectory()) return true;
+  throw new AppError('unavailable', `${path} is not a directory; set DATA_DIR to one.`);
 }
 
 /** Ignores the error if the file already exists, since another process may start at the same time. */

@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { type Inspection, SELECT_CONTENT, type TableSize, toContent } from '../inspection.ts';
 import { SCHEMA_VERSION } from '../migrations.ts';
+import { requireDirectory } from './database-file.ts';
 
-/** @returns undefined if there is no file */
+/** @returns undefined if there is no file @throws {AppError} if its directory cannot be created */
 export function inspectSqlite(path: string, withTables: boolean): Inspection | undefined {
+  requireDirectory(dirname(path));
   if (!existsSync(path)) return undefined;
   using database = openUnchanged(path);
   const schemaVersion = Number(database.prepare('pragma user_version').get()?.user_version);

@@ -52,7 +52,7 @@ export function compactFile(path: string, rewritten: string): void {
   // Keeps the lock until the connection is closed, even after the transaction has ended.
   database.exec('pragma locking_mode = exclusive');
   lock(database, path);
-  database.exec('commit');
+  if (database.isTransaction) database.exec('commit');
   rewriteInto(database, rewritten);
   const { uid, gid } = statSync(path);
   chownSync(rewritten, uid, gid);

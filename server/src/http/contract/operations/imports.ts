@@ -79,7 +79,7 @@ export const KEY_WITHOUT_ATOMIC =
 
 export const UNKNOWN_COLUMN: ErrorExample = {
   message:
-    'The column adress cannot be imported: There is no such column; did you mean address? To name the field of a ' +
+    'The column "adress" cannot be imported: There is no such column; did you mean address? To name the field of a ' +
     'column, send map[COLUMN]=FIELD; to skip unknown columns, set ignoreUnknown=true.',
   details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
 };

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { normalRecoveryCode } from '../../../domain/accounts/recovery-codes.ts';
 import { isCommonPassword } from '../../../model/common-passwords.ts';
-import { isPassword, normalPassword, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../../model/passwords.ts';
+import {
+  findPasswordIssue,
+  normalPassword,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  PASSWORD_PATTERN,
+} from '../../../model/passwords.ts';
 import { isEmail, normalEmail } from '../../../model/users.ts';
 import { addIssue, expected, text } from './fields.ts';
 
@@ -25,12 +31,17 @@ const newPassword = z
   .string(expected('a string'))
   .transform((given, context) => {
     const normal = normalPassword(given);
-    const range = `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX}`;
-    if (!isPassword(normal)) return addIssue(context, 'out_of_range', `Must have ${range} characters.`);
+    const issue = findPasswordIssue(normal);
+    if (issue !== undefined) return addIssue(context, issue.code, issue.message);
     if (isCommonPassword(normal)) return addIssue(context, 'invalid_choice', COMMON_PASSWORD);
     return normal;
   })
-  .meta({ format: 'password', minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
+  .meta({
+    format: 'password',
+    minLength: PASSWORD_LENGTH_MIN,
+    maxLength: PASSWORD_LENGTH_MAX,
+    pattern: PASSWORD_PATTERN.source,
+  });
 
 /** A password to verify. Of the rules for new passwords, only the maximum length applies. */
 const password = z
