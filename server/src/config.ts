@@ -230,7 +230,8 @@ function describeSettings(env: Environment): Record<string, string> {
 function maskSetting(name: string, text: string): string {
   // Some providers of map tiles require a key in the query.
   if (name === 'MAP_TILES_URL') return maskQuery(text);
-  if (!SECRETS.includes(name)) return text;
+  // A URL of another setting, or one in the wrong variable, can have a password, too.
+  if (!SECRETS.includes(name)) return text.replace(/:\/\/[^/]*@/, `://${MASK}@`);
   return name.endsWith('_URL') ? maskUrl(text) : MASK;
 }
 

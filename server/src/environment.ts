@@ -50,7 +50,8 @@ export function readSecrets(env: Environment, names: readonly string[] = SECRETS
     try {
       read[name] = readText(file);
     } catch {
-      throw new ConfigError(`${name}_FILE must be ${READABLE_FILE}, not "${file}".`);
+      // A URL that was given instead of a path can have a password.
+      throw new ConfigError(`${name}_FILE must be ${READABLE_FILE}, not "${file.replace(/:.*@/s, `:${MASK}@`)}".`);
     }
   }
   return read;

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { type Environment, readRelease } from '../environment.ts';
+import { type Environment, maskUrl, readRelease } from '../environment.ts';
 import type { ServiceLog } from './service-log.ts';
 
 interface Running {
@@ -22,10 +22,11 @@ export function sayListening(running: Running, config: Config, given: Environmen
   if (!sendsWebhooks) logger.warn('no webhooks are sent: WEBHOOKS is off');
 }
 
-/** The settings that commands in another terminal need to find the same database. */
+/** The settings that commands in another terminal need to find the same database; a password is masked. */
 function shellSettings(given: Environment): string {
-  const names = ['DATA_DIR', 'DATABASE_URL'].filter((name) => given[name]);
-  return names.map((name) => `${name}='${given[name]}' `).join('');
+  const names = ['DATA_DIR', 'DATABASE_URL', 'DATABASE_URL_FILE'].filter((name) => given[name]);
+  const shown = (name: string) => (name === 'DATABASE_URL' ? maskUrl(given[name] ?? '') : given[name]);
+  return names.map((name) => `${name}='${shown(name)}' `).join('');
 }
 
 function welcome(url: string, databaseName: string, settings: string, setupUrl: string | undefined): string {
