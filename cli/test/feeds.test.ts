@@ -418,7 +418,7 @@ describe('feeds', () => {
     const lost = await feeds(settings, 'push', 'reso', await reso('Living Space'), '--yes', '--ignore-unknown');
     assert.match(
       lost.stderr,
-      /such as Living Space would .* add --map COLUMN=LivingArea; otherwise, add --map LivingArea= to leave livingArea unchanged\. \(validation_failed/,
+      /such as "Living Space" would .* add --map COLUMN=LivingArea; otherwise, add --map LivingArea= to leave livingArea unchanged\. \(validation_failed/,
     );
   });
 

@@ -40,7 +40,7 @@ function parseTable(text: string): Members[] {
   assert.ok(text.endsWith('\r\n'));
   const records: Record<string, string>[] = parse(text, { columns: true, record_delimiter: '\r\n' });
   return records.map((record) => {
-    const members = Object.entries(Object(decodeRecord(record).value));
+    const members = Object.entries(Object(decodeRecord(record)));
     return Object.fromEntries(members.filter(([, value]) => value !== null));
   });
 }
