@@ -16,6 +16,7 @@ import {
   readText,
   SECRETS,
   withCredentials,
+  withoutPassword,
 } from './environment.ts';
 import { type BackupKeep, type BackupSchedule, parseKeep, parseSchedule } from './model/backups.ts';
 
@@ -228,11 +229,11 @@ function describeSettings(env: Environment): Record<string, string> {
 }
 
 function maskSetting(name: string, text: string): string {
-  // Some providers of map tiles require a key in the query.
-  if (name === 'MAP_TILES_URL') return maskQuery(text);
+  if (SECRETS.includes(name)) return name.endsWith('_URL') ? maskUrl(text) : MASK;
   // A URL of another setting, or one in the wrong variable, can have a password, too.
-  if (!SECRETS.includes(name)) return text.replace(/:\/\/[^/]*@/, `://${MASK}@`);
-  return name.endsWith('_URL') ? maskUrl(text) : MASK;
+  const shown = withoutPassword(text);
+  // Some providers of map tiles require a key in the query.
+  return name === 'MAP_TILES_URL' ? maskQuery(shown) : shown;
 }
 
 function row<T extends z.ZodType>(schema: T, form: string, description: string, defaultsTo?: string) {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { getSystemErrorMessage, parseEnv } from 'node:util';
 
 export type Environment = NodeJS.ProcessEnv;
@@ -50,8 +50,9 @@ export function readSecrets(env: Environment, names: readonly string[] = SECRETS
     try {
       read[name] = readText(file);
     } catch {
-      // A URL that was given instead of a path can have a password.
-      throw new ConfigError(`${name}_FILE must be ${READABLE_FILE}, not "${file.replace(/:.*@/s, `:${MASK}@`)}".`);
+      // The secret itself may have been given instead of a path.
+      const shown = isAbsolute(file) ? `, not "${withoutPassword(file)}"` : '';
+      throw new ConfigError(`${name}_FILE must be ${READABLE_FILE}${shown}.`);
     }
   }
   return read;
@@ -84,9 +85,14 @@ export function readText(path: string): string {
 export function maskUrl(text: string): string {
   if (text.startsWith('file:')) return text;
   const url = URL.parse(text);
-  if (url === null || !/^\w+:\/\//.test(text) || /[:@]/.test(url.pathname)) return MASK;
+  if (url === null || !/^\w+:\/\//.test(text) || /[:@]/.test(url.pathname) || /[?#].*@/s.test(text)) return MASK;
   if (url.password !== '') url.password = MASK;
   return maskQuery(url.href);
+}
+
+/** Masks what can be a password before an `@`. */
+export function withoutPassword(text: string): string {
+  return text.replace(/:.*@/s, `:${MASK}@`);
 }
 
 export function maskQuery(url: string): string {

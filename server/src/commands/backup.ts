@@ -31,7 +31,11 @@ export function addBackup(program: Command): void {
     .action(async (file: string, { force, ...options }: OutputOptions & { force?: true }) => {
       const restored = await restore(readConfig().databaseUrl, resolve(file), { force: force === true });
       const { database, epoch, replaced, credentials, rolledKeys, suspensions, webhooks } = restored;
-      const shown = { ...restored, credentials: showCredentials(credentials), rolledKeys: rolledKeys.map(showKey) };
+      const shown = {
+        ...restored,
+        credentials: showCredentials(credentials),
+        rolledKeys: rolledKeys?.map(showKey) ?? null,
+      };
       print(shown, options, [
         `${database} is restored; its epoch is now ${epoch}.`,
         ...(replaced === undefined
@@ -41,9 +45,10 @@ export function addBackup(program: Command): void {
         ...describeKeys(
           'These keys were rolled after the backup: they no longer expire as planned, and the keys that replaced them ' +
             'are lost. Roll them again ("keys roll KEY-ID"):',
-          rolledKeys,
+          rolledKeys ?? [],
         ),
-        ...describeSuspensions(suspensions),
+        ...describeSuspensions(suspensions ?? []),
+        ...(suspensions === null ? [UNREADABLE] : []),
         ...describeWebhooks(webhooks),
       ]);
     });
@@ -109,7 +114,10 @@ function describeKeys(advice: string, keys: Credentials['keys']): string[] {
   return [advice, ...formatTable(['ID', 'KEY', 'CREATED', 'ACCOUNT', 'NAME'], rows)];
 }
 
-function describeSuspensions(suspensions: Restored['suspensions']): string[] {
+const UNREADABLE =
+  'The replaced database cannot be read. If keys were rolled or accounts suspended after the backup, do so again.';
+
+function describeSuspensions(suspensions: NonNullable<Restored['suspensions']>): string[] {
   if (suspensions.length === 0) return [];
   const advice =
     'These accounts were suspended after the backup. Suspend them again ("accounts suspend ACCOUNT-ID --reason REASON"):';

@@ -22,11 +22,13 @@ export function sayListening(running: Running, config: Config, given: Environmen
   if (!sendsWebhooks) logger.warn('no webhooks are sent: WEBHOOKS is off');
 }
 
-/** The settings that commands in another terminal need to find the same database; a password is masked. */
+/** The settings that commands in another terminal need to find the same database. A URL with secrets is not shown. */
 function shellSettings(given: Environment): string {
+  const { DATABASE_URL: url = '' } = given;
+  const isSecret = url !== '' && maskUrl(url) !== url;
   const names = ['DATA_DIR', 'DATABASE_URL', 'DATABASE_URL_FILE'].filter((name) => given[name]);
-  const shown = (name: string) => (name === 'DATABASE_URL' ? maskUrl(given[name] ?? '') : given[name]);
-  return names.map((name) => `${name}='${shown(name)}' `).join('');
+  const shown = names.map((name) => (isSecret && name === 'DATABASE_URL' ? `${name}=… ` : `${name}='${given[name]}' `));
+  return shown.join('');
 }
 
 function welcome(url: string, databaseName: string, settings: string, setupUrl: string | undefined): string {

@@ -138,10 +138,10 @@ export interface Restored {
   replaced: string | undefined;
   /** Excludes the keys that the previous database also had. */
   credentials: Credentials;
-  /** The keys that would have expired earlier in the previous database. */
-  rolledKeys: Credentials['keys'];
-  /** The accounts that were suspended only in the previous database. */
-  suspensions: { accountId: string; accountName: string; reason: string }[];
+  /** The keys that would have expired earlier in the previous database; null if it could not be read. */
+  rolledKeys: Credentials['keys'] | null;
+  /** The accounts that were suspended only in the previous database; null if it could not be read. */
+  suspensions: { accountId: string; accountName: string; reason: string }[] | null;
   /** How many endpoints the service sends webhooks to. */
   webhooks: number;
 }
@@ -173,7 +173,7 @@ export async function restore(databaseUrl: string, file: string, options: { forc
   const prepared = `${path}.restoring`;
   try {
     const { accounts, ...content } = await prepare(file, prepared);
-    const changed = compareAccess(content.credentials, accounts, isThere ? readAccess(path) : undefined);
+    const changed = compareAccess(content.credentials, accounts, isThere ? readAccess(path) : NO_ACCESS);
     const replaced = isThere ? replaceDatabase(path, prepared) : await putInPlace(prepared, path);
     await syncToDisk(dirname(path));
     return { database: path, replaced, ...content, ...changed };
@@ -184,14 +184,17 @@ export async function restore(databaseUrl: string, file: string, options: { forc
   }
 }
 
+const NO_ACCESS: Access = { keys: new Map(), suspensions: new Map() };
+
 function compareAccess(credentials: Credentials, accounts: Content['accounts'], previous: Access | undefined) {
+  if (previous === undefined) return { credentials, rolledKeys: null, suspensions: null };
   const { keys } = credentials;
-  const expiryOf = (id: string) => previous?.keys.get(id) ?? Number.POSITIVE_INFINITY;
+  const expiryOf = (id: string) => previous.keys.get(id) ?? Number.POSITIVE_INFINITY;
   return {
-    credentials: { ...credentials, keys: keys.filter(({ id }) => !previous?.keys.has(id)) },
+    credentials: { ...credentials, keys: keys.filter(({ id }) => !previous.keys.has(id)) },
     rolledKeys: keys.filter(({ id, expiresAt }) => expiryOf(id) < (expiresAt ?? Number.POSITIVE_INFINITY)),
     suspensions: accounts.flatMap((account) => {
-      const reason = previous?.suspensions.get(account.accountId);
+      const reason = previous.suspensions.get(account.accountId);
       return reason === undefined ? [] : [{ ...account, reason }];
     }),
   };

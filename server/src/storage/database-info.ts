@@ -67,9 +67,8 @@ const RENEWED_UNIT_MS = 100;
 const RADIX = 36;
 
 /**
- * The lowest version that an update gives a listing created before this epoch: the renewal time as a number, or 0
- * in a database's first epoch. The renewal time exceeds all earlier versions, including those that a restore has
- * undone.
+ * The lowest version for a listing that can have undone versions: the renewal time as a number, or 0 in a database's
+ * first epoch. The renewal time exceeds all earlier versions, including those that a restore has undone.
  */
 export function versionFloorOf(epoch: string): number {
   return epoch.startsWith(RENEWED) ? Number.parseInt(epoch.slice(RENEWED.length), RADIX) : 0;

@@ -137,9 +137,9 @@ test('settings with which the service does not start fail, and so does a DATA_DI
   const file = join(directory, 'file');
   await writeFile(file, '');
   for (const [name, words, given] of [
-    ['settings', /ADMIN_EMAIL .* email address/, { ...administrator, ADMIN_EMAIL: 'nonsense' }],
-    ['settings', /ADMIN_PASSWORD .* too common/, { ...administrator, ADMIN_PASSWORD: 'password1' }],
-    ['settings', /ADMIN_PASSWORD .* line breaks/, { ...administrator, ADMIN_PASSWORD: 'orchid plum\n8841 sky' }],
+    ['database', /ADMIN_EMAIL .* email address/, { ...administrator, ADMIN_EMAIL: 'nonsense' }],
+    ['database', /ADMIN_PASSWORD .* too common/, { ...administrator, ADMIN_PASSWORD: 'password1' }],
+    ['database', /ADMIN_PASSWORD .* line breaks/, { ...administrator, ADMIN_PASSWORD: 'orchid plum\n8841 sky' }],
     ['settings', /METRICS_ADDRESS must not be/, { METRICS_ADDRESS: `127.0.0.1:${settings.PORT}` }],
     ['files', /file is not a directory; set DATA_DIR to one/, { DATA_DIR: file }],
     ['files', /file is not a directory; set DATA_DIR to one/, { DATA_DIR: join(file, 'data') }],

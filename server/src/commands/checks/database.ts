@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { requireFirstAdministrator } from '../../runtime/preparation.ts';
 import { hasUnfinishedEpoch } from '../../storage/database-info.ts';
 import { inspectDatabase } from '../../storage/inspect.ts';
 import type { Inspection } from '../../storage/inspection.ts';
@@ -11,8 +12,11 @@ const clock = findingsOf('clock');
 const CLOCK_DIFFERENCE_MAX_MS = 5_000;
 const SYNCHRONIZE = 'synchronize the clock with NTP (timedatectl set-ntp true)';
 
-export async function checkDatabase({ databaseUrl }: Config): Promise<Finding[]> {
-  const inspection = await inspectDatabase(databaseUrl, { withTables: false });
+/** @throws {ConfigError} if the first start would fail to create the first administrator */
+export async function checkDatabase(config: Config): Promise<Finding[]> {
+  const inspection = await inspectDatabase(config.databaseUrl, { withTables: false });
+  const { schemaVersion = 0, content } = inspection ?? {};
+  if (schemaVersion === 0 || content?.newestMs === 0) requireFirstAdministrator(config);
   if (inspection === undefined) return [warning('there is no database yet; the first start creates it')];
   return [checkSchema(inspection), ...checkClock(inspection)];
 }

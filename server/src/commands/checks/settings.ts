@@ -1,7 +1,6 @@
 import { type Config, SETTINGS } from '../../config.ts';
 import { type Environment, envFile, readEnvFile } from '../../environment.ts';
 import { suggest } from '../../model/suggest.ts';
-import { requireFirstAdministrator } from '../../runtime/preparation.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const KNOWN = [
@@ -13,12 +12,10 @@ const KNOWN = [
 ];
 const { ok, warning } = findingsOf('settings');
 
-/** @throws {ConfigError} for an address or a password with which the first administrator cannot be created */
 export function checkSettings(config: Config): Finding[] {
   const names = Object.keys(config.given);
   const given = `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} set and valid`;
   const valid = names.length > 0 ? given : 'no setting is given; all have defaults';
-  requireFirstAdministrator(config);
   return [ok(valid), ...checkUnknown(process.env), ...checkProxies(config)];
 }
 

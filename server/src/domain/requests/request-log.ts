@@ -1,5 +1,6 @@
 import { coalesce, settleWithin } from '../../lib/coalesce.ts';
 import { RANDOM_LENGTH, randomWord } from '../../lib/ids.ts';
+import { DAY_MS } from '../../lib/times.ts';
 import {
   firstBlockIdAt,
   isInPeriod,
@@ -211,13 +212,13 @@ export class RequestLog {
 }
 
 /**
- * If no key has been used, adds an empty block with the time when the database was created. `usage` then knows that
- * the log has all requests since that time, even if an account is older than the log's first request.
+ * If the database is new and no key has been used, adds an empty block with the time when the database was created.
+ * `usage` then knows that the log has all requests since that time, even if an account is older than the first request.
  */
 async function markAsComplete(database: Database, transaction: Pick<Executor, 'execute'>): Promise<void> {
   if (await hasUsedKeys(database, 0)) return;
   const [oldest, creation] = [await findOldestRequestBlock(transaction), await findCreation(database)];
-  if (oldest !== undefined || creation === undefined) return;
+  if (oldest !== undefined || creation === undefined || creation.createdAt < Date.now() - DAY_MS) return;
   const id = newBlockId(periodOf(creation.createdAt));
   await insertRequestBlock(transaction, { accountId: '', id, requests: Buffer.from('[]'), failures: 0 });
 }

@@ -70,8 +70,10 @@ export function makeChanged(
   input: ListingInput,
   feed: string | null | undefined = before.feed,
 ): { listing: Listing; changes: Record<string, FieldChange> } {
-  const { id, createdAt } = before;
-  const version = Math.max(before.version + 1, isOlderThan(versionFloor, id) ? versionFloor : 0);
+  const { id, createdAt, externalId } = before;
+  // A restore can have undone versions of the same listing, or of another one with its external id, which is in its path.
+  const hadOthers = externalId !== undefined || isOlderThan(versionFloor, id);
+  const version = Math.max(before.version + 1, hadOthers ? versionFloor : 0);
   const now = new Date().toISOString();
   // Even if the clock was set back, `updatedAt` must not be earlier than `createdAt`.
   const updatedAt = now < createdAt ? createdAt : now;

@@ -36,7 +36,7 @@ export interface Writing<S extends Executor = Executor> {
   account: AccountHead;
   /** Recorded in the histories of changed listings. */
   changedBy: ChangeActor;
-  /** A changed listing that was created before this epoch gets at least this version. */
+  /** A changed listing that was created before this epoch, or has an external id, gets at least this version. */
   versionFloor: number;
 }
 

@@ -243,7 +243,7 @@ test('a restore ends all sessions and reports deleted keys that work again', asy
 });
 
 test('a restore reports the rolled keys and the suspensions that the replaced database had, and no expired keys', async (t) => {
-  const { url, backups, accountId } = await backedUpFor(t);
+  const { path, url, backups, accountId } = await backedUpFor(t);
   const request = { accountId, access: 'full', createdBy: null } as const;
   const second = join(backups, 'keys.db');
   const [soon, late] = [Date.now() + 60_000, Date.now() + 1_000 * 3_600_000];
@@ -264,7 +264,7 @@ test('a restore reports the rolled keys and the suspensions that the replaced da
   const restored = await restore(url, second, { force: true });
   assert.deepEqual(restored.credentials.keys, []);
   assert.deepEqual(
-    restored.rolledKeys.map(({ id, name, expiresAt }) => [id, name, expiresAt]),
+    restored.rolledKeys?.map(({ id, name, expiresAt }) => [id, name, expiresAt]),
     [
       [rolled[0], 'Forever', null],
       [rolled[1], 'Late', late],
@@ -278,4 +278,8 @@ test('a restore reports the rolled keys and the suspensions that the replaced da
     ['Kept', 'Forever', 'Late'],
   );
   assert.deepEqual([fresh.rolledKeys, fresh.suspensions], [[], []]);
+  await writeFile(path, 'no database');
+  t.mock.timers.setTime(soon + 1_000);
+  const blind = await restore(url, second, { force: true });
+  assert.deepEqual([blind.rolledKeys, blind.suspensions, blind.credentials.keys.length], [null, null, 3]);
 });

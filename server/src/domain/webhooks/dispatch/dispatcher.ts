@@ -191,11 +191,16 @@ export class Dispatcher {
 
   #wakeDue(): void {
     const now = Date.now();
-    for (const [id, sender] of this.#senders) {
-      if (!(sender instanceof EndpointSender)) continue;
-      if (this.#leases.owns(sender.accountId)) sender.wakeIfDue(now);
-      else void this.#stopSender(id);
+    for (const sender of this.#senders.values()) {
+      if (sender instanceof EndpointSender && this.#keeps(sender)) sender.wakeIfDue(now);
     }
+  }
+
+  /** Stops a sender unless this process still sends for its account. */
+  #keeps(sender: EndpointSender): boolean {
+    if (this.#leases.owns(sender.accountId)) return true;
+    void this.#stopSender(sender.webhook.id);
+    return false;
   }
 
   async #startSender(accountId: string, id: string): Promise<void> {
@@ -240,6 +245,7 @@ export class Dispatcher {
       epoch,
       owner,
       onEnd,
+      onDue: (due: EndpointSender) => this.#keeps(due) && due.wake(),
     };
     const sender = new EndpointSender(context, accountId, webhook, keys);
     await sender.load();

@@ -59,6 +59,7 @@ export interface SenderContext extends WebhookServices {
   epoch: string;
   owner: string;
   onEnd(sender: EndpointSender, why: EndReason): void;
+  onDue(sender: EndpointSender): void;
 }
 
 export class EndpointSender implements SlotUser, ResultsOwner {
@@ -121,7 +122,6 @@ export class EndpointSender implements SlotUser, ResultsOwner {
       const entry = { sequence, epoch, type, listingId, attempts, nextAt: nextAt ?? 0 };
       this.#queue.add({ ...entry, isStored: true, message: undefined });
     }
-    this.#awaitDue();
   }
 
   /** Call this when there may be new events. */
@@ -134,14 +134,14 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     if (this.#queue.hasDue(now) || this.#results.isPositionDue) this.wake();
   }
 
-  /** Wakes when the next retry is due, which the dispatcher's checks would find up to a second later. */
+  /** Calls `onDue` when the next retry is due, which the dispatcher's checks would find up to a second later. */
   #awaitDue(): void {
     clearTimeout(this.#dueTimer);
     const delayMs = this.#queue.dueAt - Date.now();
     if (this.#hasEnded || delayMs > WAIT_MAX_MS) return;
     // A timer can fire just before it is due by the system's clock.
     this.#dueTimer = setTimeout(() => {
-      if (this.#queue.hasDue(Date.now())) this.wake();
+      if (this.#queue.hasDue(Date.now())) this.#context.onDue(this);
       else this.#awaitDue();
     }, delayMs);
   }
