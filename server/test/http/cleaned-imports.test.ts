@@ -114,6 +114,13 @@ async function find(tenant: Tenant, ...fields: string[]): Promise<unknown[]> {
   return fields.map((field) => listing[field]);
 }
 
+/** Maps columns such as `Price in EUR` and `Sold`. */
+function mapOf(names: string): string {
+  const columns = names.split(',').filter((name) => name !== 'currency');
+  const fields = columns.map((name) => (name.startsWith('Price') ? 'listPrice' : 'closePrice'));
+  return columns.map((name, index) => `map[${encodeURIComponent(name)}]=${fields[index]}`).join('&');
+}
+
 describe('a price is never stored in a currency other than its own', () => {
   for (const [format, write] of WRITERS) {
     test(`prices of a row with different currencies are an error in ${format}, in any order`, async () => {
@@ -170,6 +177,15 @@ describe('a price is never stored in a currency other than its own', () => {
     ['Price in EUR,Sold', ',90', [undefined, 90, 'EUR']],
     ['Price in EUR,Sold in USD', ',90', [undefined, 90, 'USD']],
     ['Price in CAD,Sold', '$100,$90', [100, 90, 'CAD']],
+    // `$` in a column that names a dollar is that dollar.
+    ['Price in CAD,Sold in USD', '$100,$90', undefined],
+    ['Price in CAD,Sold in USD', '$100,90', undefined],
+    ['Price in CAD,Sold in USD', '100,$90', undefined],
+    ['Price in CAD,Sold in USD', '$100,', [100, undefined, 'CAD']],
+    ['Price in CAD,Sold in USD', 'USD 100,$90', [100, 90, 'USD']],
+    ['Price in CAD&defaults[currency]=USD', '$100', [100, undefined, 'CAD']],
+    ['Price in EUR', '$100', undefined],
+    ['Price in CAD,currency', '$100,USD', [100, undefined, 'USD']],
     // The row's own currency takes precedence over that of a column's name.
     ['Price in EUR,Sold in USD,currency', '100,90,CHF', [100, 90, 'CHF']],
     // A column's name takes precedence over a default.
@@ -178,12 +194,8 @@ describe('a price is never stored in a currency other than its own', () => {
     test(`columns ${columns}: ${cells}`, async () => {
       const tenant = await service.createTenant();
       const [names = '', parameter = ''] = columns.split('&');
-      const maps = names.split(',').flatMap((name) => {
-        if (name === 'currency') return [];
-        return [`map[${encodeURIComponent(name)}]=${name.startsWith('Price') ? 'listPrice' : 'closePrice'}`];
-      });
       const body = `externalId,address,beds,baths,${names}\nA,12 Elm Street,3,2,${cells}\n`;
-      const query = `?clean=true&${[...maps, parameter].filter((part) => part !== '').join('&')}`;
+      const query = `?clean=true&${mapOf(names)}&${parameter}`.replace(/&$/, '');
       const { failed } = await importFile(service, tenant, { type: 'text/csv', body, query });
       assert.equal(failed, expected === undefined ? 1 : 0);
       if (expected === undefined) assert.deepEqual((await listAll(service, tenant)).data, []);
@@ -191,14 +203,58 @@ describe('a price is never stored in a currency other than its own', () => {
     });
   }
 
-  test('the name of a column must not change the currency of a price that the row leaves as it is', async () => {
+  for (const [columns, cells, currency, expected] of [
+    ['Sold in USD', '90', 'EUR', undefined],
+    ['Sold in USD', '$90', 'EUR', undefined],
+    ['Sold in USD', '$90', 'CAD', undefined],
+    ['Sold in USD', '$90', 'USD', 'USD'],
+    ['Sold in CAD', '$90', 'CAD', 'CAD'],
+    ['Price in CAD,Sold', ',$90', 'USD', 'CAD'],
+    ['Sold&defaults[currency]=USD', 'USD 90', 'EUR', undefined],
+    ['Sold&defaults[currency]=USD', '$90', 'EUR', undefined],
+    ['Sold&defaults[currency]=USD', '$90', 'CAD', undefined],
+    ['Sold&defaults[currency]=CAD', '$90', 'CAD', 'CAD'],
+    // An empty currency stands for that of the account.
+    ['Sold,currency', '$90,', 'EUR', undefined],
+    ['Sold,currency', '$90,', 'CAD', undefined],
+    ['Sold,currency', '$90,', 'USD', 'USD'],
+    ['Sold,currency', '$90,CAD', 'EUR', 'CAD'],
+    ['Sold', '$90', 'EUR', undefined],
+    ['Sold', '$90', 'CAD', 'CAD'],
+  ] as const) {
+    test(`a listing with a price in ${currency}, changed by columns ${columns}: ${cells}`, async () => {
+      const tenant = await service.createTenant();
+      const listing = { ...HOME, listPrice: 100, currency };
+      await importFile(service, tenant, { type: NDJSON, body: JSON.stringify(listing) });
+      const [names = '', parameter = ''] = columns.split('&');
+      const body = `externalId,${names}\nA,${cells}\n`;
+      const query = `?clean=true&${mapOf(names)}&${parameter}`.replace(/&$/, '');
+      const response = await sendFile(service, tenant, { type: 'text/csv', body, query });
+      const { failed, errors } = Object(await response.json());
+      assert.equal(failed, expected === undefined ? 1 : 0);
+      if (failed === 1) assert.match(JSON.stringify(errors), columns === 'Sold' ? /in \$, but/ : /in USD, but/);
+      // A row that empties a price removes it.
+      const listPrice = columns.startsWith('Price') ? undefined : 100;
+      assert.deepEqual(
+        await find(tenant, 'listPrice', 'closePrice', 'currency'),
+        expected === undefined ? [100, undefined, currency] : [listPrice, 90, expected],
+      );
+    });
+  }
+
+  test('the error of a unit that is not one does not repeat it', async () => {
     const tenant = await service.createTenant();
-    const listing = { ...HOME, listPrice: 100, currency: 'EUR' };
-    await importFile(service, tenant, { type: NDJSON, body: JSON.stringify(listing) });
-    const body = 'externalId,Sold in USD\nA,90\n';
-    const query = `?clean=true&map[${encodeURIComponent('Sold in USD')}]=closePrice`;
-    const { errors } = await importFile(service, tenant, { type: 'text/csv', body, query });
-    assert.deepEqual(errors, ['2: validation_failed (currency: inconsistent)']);
+    const long = 'x'.repeat(10_000);
+    for (const row of [
+      { listPrice: '€5', currency: long },
+      { lotSizeArea: '5 acres', lotSizeUnits: long },
+    ]) {
+      const body = JSON.stringify({ ...HOME, ...row });
+      const response = await sendFile(service, tenant, { type: NDJSON, body, query: '?clean=true' });
+      const text = await response.text();
+      assert.equal(JSON.parse(text).failed, 1);
+      assert.ok(text.length < 2_000, `${text.length}`);
+    }
   });
 
   test('a feed checks the currencies of its listings, too', async () => {

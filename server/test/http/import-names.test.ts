@@ -213,7 +213,9 @@ describe('map names the fields of columns and members', () => {
       readError(await sendFile(service, tenant, { type: 'text/csv', body, query }), 422, 'validation_failed');
     const missing = await run('?map[Price]=listPrice&ignoreUnknown=true');
     assert.deepEqual(faultsOf(missing), ['query.map[Price]: unknown_field']);
-    assert.match(missing.message, /^The file does not have a column Price; did you mean Prize\?/);
+    assert.match(missing.message, /^The file does not have a column Price; did you mean "Prize"\?/);
+    const long = { type: 'text/csv', body: `Price${'x'.repeat(10_000)}\n`, query: '?map[Price]=listPrice' };
+    assert.ok((await (await sendFile(service, tenant, long)).text()).length < 2_000);
     assert.deepEqual(faultsOf(await run('?map[Prize]=listPrice')), ['ListPrice: duplicate']);
     assert.equal((await listAll(service, tenant)).data.length, 0);
   });

@@ -205,11 +205,20 @@ test('text from a body is masked in errors: names of unknown columns and members
   const feed = (body: string) => send('/v1/feeds/a?ignoreUnknown=true', { ...csv, method: 'PUT', body });
   await feed('externalId,address,beds,baths,city\n1,x,1,1,y\n');
   assert.match((await feed('externalId,address,beds,baths,SECRET\n1,x,1,1,y\n')).text, /SECRET/);
+  const moved = await send('/v1/imports?map[Agent]=metadata.agent', { ...csv, body: 'A1,1 Main,Agent SECRET,3\n' });
+  assert.match(moved.text, /did you mean \\"Agent SECRET\\"\?/);
+  const alone = await send('/v1/imports?map[Agent]=metadata.agent&ignoreUnknown=true', {
+    ...csv,
+    body: 'Agent SECRET\n',
+  });
+  assert.match(alone.text, /^\{"error":\{"code":"validation_failed","message":"The file does not have .*SECRET/);
+  const patch = { ...json, method: 'PATCH', body: '{"map":{"X":"SECRET"}}' };
+  assert.match((await send('/v1/feeds/a', patch)).text, /There is no field \\"SECRET\\"/);
   const entries = await list();
-  assert.equal(entries.length, bodies.length + 3);
+  assert.equal(entries.length, bodies.length + 6);
   for (const entry of entries) assert.ok(!JSON.stringify(entry).includes('SECRET'), JSON.stringify(entry));
   const fields = (text: string) => JSON.parse(text).error.details.map(({ field }: { field: string }) => field);
-  assert.deepEqual(fields(linesOf(entries, 'errorBody')[2] ?? '{}'), ['address', 'beds', 'baths', '…']);
+  assert.deepEqual(fields(linesOf(entries, 'errorBody')[5] ?? '{}'), ['address', 'beds', 'baths', '…']);
 });
 
 test('a path is stored as it was sent, even if it is never normalized', async () => {

@@ -208,7 +208,7 @@ describe('invalid rules name the parameter', () => {
     ['values[status:Sold]=sold', 'query.values[status:Sold]: invalid_choice', /Must be one of/],
     ['values[Verkauft]=closed', 'query.values[Verkauft]: invalid_format', /FIELD:WORD/],
     ['values[state:TX]=closed', 'query.values[state:TX]: invalid_choice', /did you mean stateOrProvince/],
-    ['values[version:1]=1', 'query.values[version:1]: invalid_choice', /no field version/],
+    ['values[version:1]=1', 'query.values[version:1]: invalid_choice', /no field \\"version\\"/],
     ['values[status:]=closed', 'query.values[status:]: blank', /a word after the field/],
     ['values[beds:three]=three', 'query.values[beds:three]: invalid_type', /Must be a number/],
     [

@@ -43,7 +43,10 @@ export class RowCleaner {
   readonly #named = new Map<string, string>();
   /** The problem of a lot size that is ambiguous unless it is in acres. */
   #problemUnlessAcres: string | undefined;
-  /** The currency that the row's prices name, if the row has no `currency` of its own. */
+  /**
+   * If the row has no `currency` of its own, the currency that its prices name; for prices in `$` alone, the one that
+   * the row gets from `defaults` or from an empty `currency`, or `$` if it gets none.
+   */
   currencyOfPrices: string | undefined;
 
   constructor(options: RowCleaningOptions, notes: UnitNotes, line: number) {
@@ -105,18 +108,20 @@ export class RowCleaner {
       const own = values.get(name) ?? undefined;
       const named = amounts.flatMap((amount) => {
         const column = own === undefined ? this.#options.columnUnits?.get(amount) : undefined;
-        const unit = this.#named.get(amount) ?? column;
+        const cell = this.#named.get(amount);
+        const unit = cell === '$' && isDollar(column ?? '') ? column : (cell ?? column);
         return unit === undefined || !isGiven(values.get(amount)) ? [] : [{ amount, unit }];
       });
       const exact = named.find(({ unit }) => unit !== '$')?.unit;
       const known = own ?? exact ?? this.#notes.assumed(name);
       for (const { amount, unit } of named) {
-        if (unit === '$' ? isDollar(String(known)) : unit === known) continue;
-        this.#addIssue(amount, `Is in ${unit}, but ${name} is "${String(known)}".`, 'inconsistent');
+        if (!isUnit(known) || (unit === '$' ? isDollar(known) : unit === known)) continue;
+        this.#addIssue(amount, `Is in ${unit}, but ${name} is "${known}".`, 'inconsistent');
       }
       if (own !== undefined) continue;
       if (exact !== undefined) values.set(name, exact);
-      if (name === 'currency') this.currencyOfPrices = exact ?? named[0]?.unit;
+      if (name !== 'currency' || named.length === 0) continue;
+      this.currencyOfPrices = values.has(name) || this.#notes.hasDefault(name) ? String(known) : '$';
     }
   }
 

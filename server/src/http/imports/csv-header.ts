@@ -90,7 +90,7 @@ function findMissing(names: string[], map: ReadonlyMap<string, string>): Validat
   return missing.map((name) => {
     const nearest = suggest(name, names);
     const moved = `; if it has a new name, set map[NEW NAME]=${map.get(name)} instead.`;
-    const hint = nearest === undefined ? moved : `; did you mean ${nearest}?`;
+    const hint = nearest === undefined ? moved : `; did you mean "${fieldName([nearest])}"?`;
     const message = `The file does not have a column ${name}${hint}`;
     return { field: `query.map[${name}]`, code: 'unknown_field', message };
   });

@@ -28,6 +28,10 @@ export class UnitNotes {
     return this.#defaults.get(field) ?? this.#assumed[field] ?? '';
   }
 
+  hasDefault(field: string): boolean {
+    return this.#defaults.has(field);
+  }
+
   add(field: string, { line, unit }: Note): void {
     if (unit === this.assumed(field)) return;
     const notes = unit === undefined ? this.#unnamed : this.#named;
@@ -38,7 +42,7 @@ export class UnitNotes {
     return [...this.#named].flatMap(([field, named]) => {
       const unnamed = this.#unnamed.get(field);
       // A default says what the amounts without a unit mean.
-      if (unnamed === undefined || this.#defaults.has(field)) return [];
+      if (unnamed === undefined || this.hasDefault(field)) return [];
       const kind = field === 'currency' ? 'currency' : 'unit';
       const message =
         `Line ${named.line} is in ${named.unit}, but line ${unnamed.line} does not name a ${kind}, so a new listing ` +

@@ -41,7 +41,7 @@ export interface ParsedRow {
   patch: string | PatchError;
   /** Why the row cannot create or replace a listing: by itself, it is not a complete one. Undefined if it is. */
   lack: PlainError | undefined;
-  /** The currency that the row's prices name, or `$`, if the row itself has no `currency`. */
+  /** If the row has no `currency` of its own, the one that its prices get, or `$` if the row leaves that open. */
   currencyOfPrices?: string | undefined;
 }
 
@@ -189,8 +189,7 @@ function findOtherCurrency(patch: RowPatch, { currency, ...before }: ListingInpu
   if (currency === undefined || named === undefined) return [];
   const isKept = PRICES.some((price) => before[price] !== undefined && !Object.hasOwn(patch, price));
   // `$` does not name a currency, so the listing keeps its own.
-  const isOther =
-    named === '$' ? !isDollar(currency) && !Object.hasOwn(patch, 'currency') : named !== currency && isKept;
+  const isOther = named === '$' ? !isDollar(currency) : named !== currency && isKept;
   if (!isOther) return [];
   const message = `The row has a price in ${named}, but the listing's currency is ${currency}; set the row's currency.`;
   return [{ field: 'currency', code: 'inconsistent', message }];

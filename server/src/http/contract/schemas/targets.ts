@@ -90,7 +90,7 @@ const NAME_LENGTH_MAX = 100;
 export function unknownTarget(name: string, instead: string): string {
   const nearest = suggest(name, KNOWN_NAMES);
   const hint = nearest === undefined ? instead : `; did you mean ${nearest}?`;
-  return `There is no field ${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}${hint}`;
+  return `There is no field "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}"${hint}`;
 }
 
 /** Targets by name; null for a column that is skipped. */
