@@ -28,13 +28,13 @@ export const TOO_MANY_VALUES = Symbol('too many values');
 
 /**
  * Parses JSON (RFC 8259), more strictly than `JSON.parse`: duplicate members and deep nesting are errors, and
- * `__proto__` is an ordinary member. A number that a double does not preserve, such as `1e400` or 2^53+1, becomes NaN,
- * which no schema accepts. Duplicates are found only among the first `VALUES_MAX` values.
+ * `__proto__` is an ordinary member. A number that a double does not preserve, such as `1e400` or 2^53+1, becomes the
+ * result of `toInexact`; no schema accepts NaN. Duplicates are found only among the first `VALUES_MAX` values.
  * @throws {JsonError} with the position of the first error
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, toInexact: (source: string) => unknown = () => Number.NaN): unknown {
   try {
-    return new Parser(text).parseDocument();
+    return new Parser(text, toInexact).parseDocument();
   } catch (error) {
     if (error !== TOO_MANY_VALUES) throw error;
     checkSyntax(text);
@@ -44,12 +44,14 @@ export function parseJson(text: string): unknown {
 
 class Parser {
   readonly #text: string;
+  readonly #toInexact: (source: string) => unknown;
   #position = 0;
   #depth = 0;
   #valueCount = 0;
 
-  constructor(text: string) {
+  constructor(text: string, toInexact: (source: string) => unknown) {
     this.#text = text;
+    this.#toInexact = toInexact;
   }
 
   /** @throws {JsonError}, or `TOO_MANY_VALUES` at the first value beyond the limit */
@@ -147,12 +149,12 @@ class Parser {
     return value;
   }
 
-  #parseNumber(): number {
+  #parseNumber(): unknown {
     const start = this.#position;
     this.#position = endOfRequiredNumber(this.#text, start);
     const source = this.#text.slice(start, this.#position);
     const value = Number(source);
-    if (!isExact(source, value)) return Number.NaN;
+    if (!isExact(source, value)) return this.#toInexact(source);
     return value === 0 ? 0 : value;
   }
 

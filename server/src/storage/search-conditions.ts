@@ -30,9 +30,24 @@ export function isMet({ field, operator, value }: Condition): Sql {
   return sql`${column(field)} ${COMPARISONS[operator]} ${value}`;
 }
 
-/** Whether a row of `listings` has not changed after this sequence. */
-export function isUnchanged(sequenceMax: number | undefined): Sql {
-  return sequenceMax === undefined ? sql`true` : sql`listings.sequence <= ${sequenceMax}`;
+/** Whether a row of `listings` has kept its position: no later change than this sequence is to a field of the order. */
+export function hasNotMoved(accountId: string, { order }: Search, sequenceMax: number | undefined): Sql {
+  if (sequenceMax === undefined) return sql`true`;
+  const isUnchanged = sql`listings.sequence <= ${sequenceMax}`;
+  if (order.by === 'updatedAt') return isUnchanged;
+  const names = order.by === 'distance' ? ['latitude', 'longitude'] : [order.by];
+  // In JSON, only the name of a member ends with a quote and a colon: quotes within strings are escaped.
+  const isMove = (changes: Sql) =>
+    join(
+      names.map((name) => sql`${changes} like ${`%"${name}":%`}`),
+      ' or ',
+    );
+  // Counted, because PostgreSQL can turn `not exists` into reading the whole account's history.
+  return sql`(${isUnchanged} or (${isMove(raw('listings.changes'))}) is not true and (
+      select count(*) from listing_history as former
+      where former.account_id = ${accountId} and former.listing_id = listings.id
+        and former.sequence > ${sequenceMax} and (${isMove(raw('former.changes'))})
+    ) = 0)`;
 }
 
 function isInBox({ south, north, longitudes }: Box): Sql {

@@ -55,8 +55,8 @@ export interface ListingSearch<Executor> {
     options: SearchOptions,
   ): Promise<PackedRows<Position>>;
   /**
-   * The documents of these listings, in this order. Omits listings that were deleted, no longer match, or have
-   * changed after `sequenceMax`. If the documents are cut at `bytesMax`, `count` is the number of `ids` covered.
+   * The documents of these listings, in this order. Omits listings that were deleted, no longer match, or may
+   * have moved after `sequenceMax`. If the documents are cut at `bytesMax`, `count` is the number of `ids` covered.
    */
   findDocs(
     accountId: string,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
-import { openSocket } from '../../../testkit/src/raw-http.ts';
+import { openSocket, requestText } from '../../../testkit/src/raw-http.ts';
 import { readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -434,6 +434,32 @@ describe('the runs of a feed', () => {
     assert.deepEqual(await importCorrected(errors.replaceAll(',-1,', ',3,'), '?ignoreUnknown=true'), expected);
   });
 
+  test('are a CSV file with the numbers of an NDJSON file, which an import rejects instead of rounding them', async () => {
+    const tenant = await service.createTenant();
+    // The second row's error does not say which number is inexact, because it has only the first issues.
+    const many = Array.from({ length: 30 }, (_, index) => `"u${index}":1,`).join('');
+    const file = ['', many]
+      .map((members, index) => {
+        const inexact = '"metadata":{"x":-12345678901234567890,"y":0.1}';
+        return `{${members}"externalId":"E${index}","address":"1 Elm","beds":1e400,"baths":2,${inexact}}\n`;
+      })
+      .join('');
+    const run = await runFeed(service, tenant, 'mls', file, { query: '?failedMax=99' });
+    assert.match(JSON.stringify(run.errors[0]), /Cannot be stored without rounding/);
+    const errors = await errorsOf(tenant, run);
+    const metadata = '"{""x"":-12345678901234567890,""y"":0.1}"';
+    assert.equal(errors.split(`,1 Elm,1e400,2,${metadata}`).length, 3, errors);
+    for (const inexact of ['1e400', '-12345678901234567890']) {
+      const [headers, body] = [{ 'Content-Type': 'text/csv' }, errors.replaceAll(inexact, '3')];
+      const response = await service.fetch(tenant, '/v1/imports?ignoreUnknown=true', { method: 'POST', headers, body });
+      const report: { created: number; failed: number } = JSON.parse(await response.text());
+      assert.deepEqual([report.created, report.failed], [0, 2]);
+    }
+    const both = errors.replaceAll('1e400', '3').replaceAll('-12345678901234567890', '-4');
+    const stored = await importCorrected(both, '?ignoreUnknown=true');
+    assert.partialDeepStrictEqual(stored, Array(2).fill({ beds: 3, metadata: { x: -4, y: 0.1 } }));
+  });
+
   for (const separator of [';', '\t', ',']) {
     test(`are a CSV file with the separator of the file: ${JSON.stringify(separator)}`, async () => {
       const tenant = await service.createTenant();
@@ -471,7 +497,33 @@ describe('the runs of a feed', () => {
     );
   });
 
-  test('are a CSV file with at most 500 members', async () => {
+  test('are no longer read for the header of a CSV file after the client has left', async (t) => {
+    const tenant = await service.createTenant();
+    const rows = Array.from({ length: 350 }, (_, index) => row(`E${index}`, { beds: -1 }));
+    const run = await runFeed(service, tenant, 'mls', rows, { query: '?failedMax=100%25' });
+    const { database } = service;
+    const { executeRun } = database;
+    const { promise: leaving, resolve: leave } = Promise.withResolvers<void>();
+    let reads = 0;
+    t.mock.method(database, 'executeRun', async (...parameters: Parameters<typeof executeRun>) => {
+      if (Object(parameters[1]).runId !== run.id) return executeRun.apply(database, parameters);
+      reads += 1;
+      await leaving;
+      return executeRun.apply(database, parameters);
+    });
+    const socket = await openSocket(service.url);
+    const request = requestText('GET', `/v1/feeds/mls/runs/${run.id}/errors`, tenant.key);
+    socket.write(request.replace('\r\n\r\n', '\r\nAccept: text/csv\r\n\r\n'));
+    await until('the first rows are read', () => reads === 1);
+    socket.destroy();
+    const isLogged = (line: string) => line.includes(run.id) && line.includes('"aborted":true');
+    await until('the service has noticed', () => service.logLines.some(isLogged));
+    leave();
+    const { data } = await get<{ data: unknown[] }>(service, tenant, `/feeds/mls/runs/${run.id}/errors`);
+    assert.deepEqual([data.length, reads], [350, 1 + 4]);
+  });
+
+  test('are a CSV file with at most 500 columns', async () => {
     const tenant = await service.createTenant();
     const rows = Array.from({ length: 3 }, (_, index) => {
       const members = Array.from({ length: 300 }, (_, member) => [`m${index}_${member}`, 'x']);
@@ -481,9 +533,9 @@ describe('the runs of a feed', () => {
     const lines = (await errorsOf(tenant, run)).trimEnd().split('\r\n');
     assert.deepEqual(
       lines.map((line) => line.replaceAll(/"[^"]*"/g, '').split(',').length),
-      Array(4).fill(504),
+      Array(4).fill(500),
     );
-    assert.match(lines[0] ?? '', /,externalId,m1_0,.*,m1_198$/);
+    assert.match(lines[0] ?? '', /,externalId,m1_0,.*,m1_194$/);
   });
 
   test('keep failed rows whose members have names that every object inherits, and names like formulas', async () => {

@@ -14,7 +14,7 @@ import {
 import { openRaw } from '../../../testkit/src/raw.ts';
 import { requestText } from '../../../testkit/src/raw-http.ts';
 import { KEY_REJECTED, readError, readList } from '../../../testkit/src/replies.ts';
-import { startSharedService, startTestService, type TestService } from '../../../testkit/src/service.ts';
+import { startSharedService, startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
 import { createListing, deleteListing, updateListing } from '../../src/domain/listings/listings.ts';
@@ -193,6 +193,25 @@ describe('a listing that moves while a sorted list is being sent', () => {
     });
   }
 
+  for (const query of ['sort=beds', 'q=elm&sort=listPrice', 'near=0,0&radius=1000km']) {
+    test(`is omitted even if it changes again, unlike others that change: ${query}`, async () => {
+      const { ids, list } = await changeDuringList(query, async ({ ids: [moved, movedBack, ...others], change }) => {
+        await change(moved, { beds: 2_000, listPrice: 2_000, latitude: 2 });
+        await change(moved, { description: 'Moved' });
+        await change(movedBack, { beds: 2_000, listPrice: 2_000, latitude: 2 });
+        await change(movedBack, { beds: 1_049, listPrice: 1_050, latitude: 1.049 });
+        await change(others.at(-1), { description: 'New, "beds":1' });
+        await change(others.at(-2), { city: 'New, "latitude":1, "listPrice":1' });
+        await change(others.at(-2), { description: 'Newer, "latitude":1, "listPrice":1' });
+      });
+      assert.deepEqual(idsOf(list), ids);
+      assert.deepEqual(
+        [0, 1, -2, -1].map((index) => list.data.at(index)?.description),
+        [undefined, undefined, 'Newer, "latitude":1, "listPrice":1', 'New, "beds":1'],
+      );
+    });
+  }
+
   for (const query of ['beds[gte]=0', 'sort=createdAt']) {
     test(`is listed in its new state if it cannot move: ${query}`, async () => {
       const { ids, list } = await changeDuringList(query);
@@ -207,17 +226,35 @@ describe('a listing that moves while a sorted list is being sent', () => {
 
 const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
 
+interface Changes {
+  tenant: Tenant;
+  ids: string[];
+  /** The first listing of the list. */
+  first: string;
+  change: (id: string | undefined, input: object) => Promise<unknown>;
+  create: (n: number) => Promise<string>;
+}
+
+/** Moves the first listing to the end of the list, changes the oldest and the newest, deletes one, and creates one. */
+async function changeOrder({ tenant, ids, first, change, create }: Changes): Promise<void> {
+  await change(first, { beds: 2_000, listPrice: 2_000, baths: 1, latitude: 2 });
+  await change(ids[0], { baths: 9 });
+  await change(ids.at(-1), { baths: 9 });
+  await deleteListing(service.database, tenant, { id: String(ids.at(-2)) });
+  await create(3_000);
+}
+
 /**
- * Reads a list of more listings than its first scan finds. Before the second scan, moves the first listing to the
- * end of the list, changes the oldest and the newest one, deletes another, and creates one.
+ * Reads a list of more listings than its first scan finds, and changes some before the second scan. `ids` are in the
+ * order of creation.
  */
-async function changeDuringList(query: string) {
+async function changeDuringList(query: string, changeSome = changeOrder) {
   const tenant = await service.createTenant();
   const { database } = service;
   const at = (n: number) => ({ ...MINIMAL, beds: n, listPrice: 1 + n, baths: 999 - (n % 900), latitude: n / 1_000 });
   const create = async (n: number) => (await createListing(database, tenant, { ...at(n), longitude: 0 })).outcome.id;
   const ids = await Promise.all(Array.from({ length: 1_050 }, (_, n) => create(n)));
-  const change = (id: string | undefined, input: object) =>
+  const change: Changes['change'] = (id, input) =>
     updateListing(database, tenant, { id: String(id) }, (before) => ({ ...withoutServerFields(before), ...input }));
   const { search } = database;
   const findPositions = search.findPositions;
@@ -230,11 +267,7 @@ async function changeDuringList(query: string) {
   search.findPositions = async (accountId, wanted, part, options) => {
     if (accountId === tenant.accountId && part.after !== undefined && !isChanged) {
       isChanged = true;
-      await change(first, { beds: 2_000, listPrice: 2_000, baths: 1, latitude: 2 });
-      await change(ids[0], { baths: 9 });
-      await change(ids.at(-1), { baths: 9 });
-      await deleteListing(database, tenant, { id: String(ids.at(-2)) });
-      await create(3_000);
+      await changeSome({ tenant, ids, first: String(first), change, create });
     }
     return findPositions.call(search, accountId, wanted, part, options);
   };

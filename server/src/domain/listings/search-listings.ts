@@ -101,8 +101,8 @@ class Reading {
   /** Whether the scan stopped at its limit, so more matches may follow. */
   #isCut: boolean;
   /**
-   * A listing that has changed since the list began may have moved here after an earlier scan found it. Later scans
-   * therefore omit listings with a change after this sequence, which is the list's: clients get the event.
+   * A listing may have moved here after an earlier scan found it. Later scans therefore omit listings with a change
+   * of a field of the order after this sequence, which is the list's: clients get the event.
    */
   #sequenceMax: number | undefined;
   readonly #release = (): void => {

@@ -1,4 +1,5 @@
 import { getLiveHead, type Principal } from '../../domain/access/principals.ts';
+import { JsonError, parseJson, TOO_MANY_VALUES } from '../../lib/json.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import type { Database } from '../../storage/database.ts';
@@ -12,24 +13,27 @@ import type { Reply } from '../protocol/reply.ts';
 
 const PAGE = { limit: 100, bytesMax: 128 * 1024 };
 
+/** The service's own columns in a CSV response. */
+const OWN_COLUMNS = ['line', 'code', 'message', 'details'];
 /** Maximum length of all names in the header of a CSV response; the names of a single row are not longer. */
 const NAMES_LENGTH_MAX = 64 * 1024;
 
 /**
  * Lists the failed rows of a run. More than one page is streamed; the principal is checked again after each page.
  * @param mapped the columns that the feed maps to fields
+ * @param signal aborts when the client disconnects
  */
 export async function replyFailures(
   database: Database,
   principal: Principal,
   run: StoredRun,
-  { mediaType, mapped }: { mediaType: string; mapped: string[] },
+  { mediaType, mapped, signal }: { mediaType: string; mapped: string[]; signal: AbortSignal },
 ): Promise<Reply> {
   const first = await readPage(database, principal, run.id, 0);
   const pages = () => readPages(database, principal, run.id, first);
   const format =
     mediaType === 'text/csv'
-      ? csvFormat(await findColumns(pages(), principal), mapped, run.separator)
+      ? csvFormat(await findColumns(pages(), principal, signal), mapped, run.separator)
       : formatOf(mediaType);
   const { contentType = mediaType, start, toText, end } = format;
   const head = { status: 200, headers: { 'Content-Type': contentType }, isCompressible: true };
@@ -38,17 +42,23 @@ export async function replyFailures(
 }
 
 /** The names of all rows' values. Every row is read, because rows of JSON files can have different members. */
-async function findColumns(pages: AsyncIterable<StoredFailure[]>, { accountId }: Principal): Promise<string[]> {
+async function findColumns(
+  pages: AsyncIterable<StoredFailure[]>,
+  { accountId }: Principal,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const countMax = CSV_COLUMNS_MAX - OWN_COLUMNS.length;
   const columns = new Set<string>();
   let length = 0;
   for await (const rows of pages) {
     for (const name of rows.flatMap(namesOf)) {
       if (columns.has(name)) continue;
       length += name.length;
-      if (columns.size === CSV_COLUMNS_MAX || length > NAMES_LENGTH_MAX) return [...columns];
+      if (columns.size === countMax || length > NAMES_LENGTH_MAX) return [...columns];
       columns.add(name);
     }
     await ownTurn(accountId);
+    signal.throwIfAborted();
   }
   return [...columns];
 }
@@ -132,16 +142,31 @@ function csvFormat(columns: string[], mapped: string[], separator: StoredRun['se
 function ownColumns(columns: readonly string[]): string[] {
   const taken = new Set(columns.map((name) => name.trim().toLowerCase()));
   const free = (name: string): string => (taken.has(name) ? free(`error_${name}`) : name);
-  return ['line', 'code', 'message', 'details'].map(free);
+  return OWN_COLUMNS.map(free);
 }
 
 function toCells({ error, values }: StoredFailure, columns: string[], isCsv: boolean): string[] {
   const { line, code, message, details } = JSON.parse(error);
   const issues = Array.isArray(details) ? details.map((issue) => `${issue.field}: ${issue.message}`).join(' ') : '';
-  const own: unknown = values === null ? {} : JSON.parse(values);
+  const own: unknown = values === null ? {} : parseValues(values);
   // A column can be called `constructor`, which every object inherits.
   const cells = columns.map((name) => (isObject(own) && Object.hasOwn(own, name) ? toCell(own[name], isCsv) : ''));
   return [String(line), code, encodeCell(message), encodeCell(issues), ...cells];
+}
+
+/** `JSON.stringify` writes the result as it is. TypeScript does not declare this function yet. */
+const rawJson: (text: string) => object = Object(JSON).rawJSON;
+
+/** Keeps the text of numbers that would be rounded, because an import would accept the rounded ones. */
+function parseValues(values: string): unknown {
+  try {
+    const own = parseJson(values, rawJson);
+    if (own !== TOO_MANY_VALUES) return own;
+  } catch (error) {
+    // For example, the row has a member twice.
+    if (!(error instanceof JsonError)) throw error;
+  }
+  return JSON.parse(values);
 }
 
 /** A number that begins with a sign; spreadsheets do not run it as a formula. */

@@ -38,7 +38,7 @@ import { FeedUpload } from '../imports/feed-rows.ts';
 import type { ReadingRequest } from '../imports/reading.ts';
 import { readUpload } from '../imports/upload.ts';
 import { parseBody } from '../protocol/body.ts';
-import { type Admitted, withoutIdleTimeout } from '../protocol/exchange.ts';
+import { type Admitted, abortWhenLeft, withoutIdleTimeout } from '../protocol/exchange.ts';
 import { readIdempotencyKey, readIdempotent, replayHeaders } from '../protocol/idempotency.ts';
 import { checkInput } from '../protocol/input.ts';
 import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
@@ -111,15 +111,14 @@ export const feedEndpoints = [
   endpoint(retrieveRunOperation, async ({ principal }, { parameters: { name = '', runId = '' }, services }) =>
     replyLong(showRun(await getRun(services.database, principal.accountId, name, runId))),
   ),
-  endpoint(
-    listRunErrorsOperation,
-    async ({ principal }, { parameters: { name = '', runId = '' }, mediaType, services }) => {
-      const { database } = services;
-      const run = await getRun(database, principal.accountId, name, runId);
-      const { settings } = await getFeed(database, principal.accountId, name);
-      return replyFailures(database, principal, run, { mediaType, mapped: Object.keys(settings.map) });
-    },
-  ),
+  endpoint(listRunErrorsOperation, async (exchange, { parameters: { name = '', runId = '' }, mediaType, services }) => {
+    const { principal } = exchange;
+    const { database } = services;
+    const signal = abortWhenLeft(exchange);
+    const run = await getRun(database, principal.accountId, name, runId);
+    const { settings } = await getFeed(database, principal.accountId, name);
+    return replyFailures(database, principal, run, { mediaType, mapped: Object.keys(settings.map), signal });
+  }),
 ];
 
 function replyLong(value: object, headers: Record<string, string> = {}): Reply {

@@ -9,9 +9,9 @@ import {
   all,
   CLUSTER,
   comesAfter,
+  hasNotMoved,
   inOrder,
   isMet,
-  isUnchanged,
   meets,
   sortValue,
   squaresFrom,
@@ -154,7 +154,7 @@ export class PostgresSearch implements ListingSearch<Executor> {
         from unnest(${ids}::text[]) with ordinality as wanted (id, place)
         cross join lateral (${byKey('listing_facets', accountId)}) as facets
         cross join lateral (${byKey('listings', accountId)}) as listings
-        where ${meets(search)} and ${matchesTerms(accountId, wordsOf(search))} and ${isUnchanged(sequenceMax)}
+        where ${meets(search)} and ${matchesTerms(accountId, wordsOf(search))} and ${hasNotMoved(accountId, search, sequenceMax)}
       ) as found order by place`;
     const { rows } = await this.#scan(accountId, find, options);
     const end = rows.findIndex(([, doc]) => doc === null);

@@ -3,7 +3,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Search } from '../../model/search.ts';
 import type { Executor } from '../database.ts';
 import { type PackedRows, RUN_LENGTH, type Run } from '../runs.ts';
-import { isUnchanged, meets } from '../search-conditions.ts';
+import { hasNotMoved, meets } from '../search-conditions.ts';
 import {
   type Cluster,
   type DocsOptions,
@@ -69,7 +69,7 @@ export class SqliteSearch implements ListingSearch<Executor> {
       from json_each(${JSON.stringify(ids)}) as wanted
       cross join listing_facets as facets on facets.account_id = ${accountNumber(accountId)} and facets.id = wanted.value
       cross join listings on listings.number = facets.number and listings.account_id = ${accountId}
-      where ${meets(search)} and ${meetsWords(accountId, search)} and ${isUnchanged(sequenceMax)} order by wanted.key`;
+      where ${meets(search)} and ${meetsWords(accountId, search)} and ${hasNotMoved(accountId, search, sequenceMax)} order by wanted.key`;
     const { rows, isCut } = await this.#threads.run(accountId, { ...toRequest(query), bytesMax }, options);
     const docs = rows.map(([, doc]) => String(doc));
     return { docs, count: isCut ? Number(rows.at(-1)?.[0]) + 1 : ids.length };

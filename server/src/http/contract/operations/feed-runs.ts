@@ -81,7 +81,7 @@ export const listRunErrorsOperation = operation('account', 'get', '/feeds/{name}
     'with one of these four names, the service puts `error_` before its own column name, as in `error_line`. You can ' +
     "correct the rows and send the file to `/imports` with the feed's `map`, `clean`, and other parameters for " +
     'reading the file, and with `ignoreUnknown=true`, which skips the four columns. So that an import reads the values ' +
-    'of a CSV file as the run did, the response has the separator of that file. At most 500 of the own columns are ' +
+    'of a CSV file as the run did, the response has the separator of that file. At most 496 of the own columns are ' +
     'included; the other formats have all values. Up to 100,000 rows and 64 MiB are kept per run, and 256 MiB per ' +
     'account; beyond that, further failed rows of a run are only counted, and the ' +
     "failed rows of the account's oldest runs are removed.",
