@@ -7,7 +7,7 @@ import { parse, type Transport } from './transport.ts';
 
 /**
  * Streams every listing that matches. After a transient error, requests the list again. If listings were already
- * yielded, this requires that the list contains IDs and is sorted by ID, so that those listings can be skipped.
+ * yielded, this works only if the list contains IDs and is sorted by ID, so that those listings can be skipped.
  * Each new listing resets the retry count.
  * @throws {ListCutError} if the list was cut off after some listings were yielded, and could not be resumed
  */

@@ -149,7 +149,7 @@ test('an endpoint is tested and replayed; its secret survives a click outside th
   await page.getByRole('menuitem', { name: 'Replay events' }).click();
   await dialog.getByLabel('After sequence number').fill('0');
   await dialog.getByRole('button', { name: 'Replay' }).click();
-  await page.getByText('Events after 0 are being sent again.').waitFor();
+  await page.getByText('Sending continues after sequence number 0.').waitFor();
   await until('the event is replayed', () => received.length > count + 1);
   assert.equal(new Set(received.slice(1)).size, 1, 'an event keeps its id');
 

@@ -110,7 +110,10 @@ function isObject(value: unknown): value is object {
 
 const LINE_BREAK = /\r\n|\r|\n/g;
 
-/** Parses CSV as in RFC 4180, but accepts any line break. A quote inside an unquoted cell is an ordinary character. */
+/**
+ * Parses CSV as in RFC 4180, but detects the separator (comma, semicolon, or tab), accepts any line break, and skips
+ * blank lines. A quote inside an unquoted cell is an ordinary character.
+ */
 async function* splitCsv(chunks: AsyncGenerator<string>): Records<string[]> {
   let separator: string | undefined;
   let cells: string[] = [];

@@ -49,7 +49,7 @@ test('of many names that mean one member, at most 100 are reported, and one more
   assert.equal(findDuplicates(JSON.parse(body).metadata).size, 101);
 });
 
-describe('a body with more values than the largest listing is rejected for that alone', () => {
+describe('a body with too many values is rejected for that alone', () => {
   const count = VALUES_MAX;
   const bodies: [name: string, body: string][] = [
     ['unknown members', `{${names(90_000)}}`],

@@ -6,7 +6,7 @@ import { countWaiting, holdTurns, ownTurn, resumeOnePerTurn } from '../../src/li
 /** Longer than the time that tasks have in a turn. */
 const LONG_MS = 3;
 
-test('one long task continues per turn of the event loop, and owners alternate', async () => {
+test('each turn of the event loop continues at most one long task, and owners alternate', async () => {
   const seen: string[] = [];
   const all = ['a', 'a', 'a', 'b', 'a', 'b'].map(async (owner, index) => {
     await ownTurn(owner);

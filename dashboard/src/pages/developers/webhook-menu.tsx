@@ -88,8 +88,8 @@ function ReplayDialog({ webhook: { id, position, enabled }, onClose }: DialogPro
     await request('POST', `${webhookPath(id)}/replay`, { body: { after: after === '' ? null : Number(after) } });
     notify(
       enabled
-        ? `Events after ${after} are being sent again.`
-        : `Events after ${after} will be sent again once the endpoint is enabled.`,
+        ? `Sending continues after sequence number ${after}.`
+        : `Sending will continue after sequence number ${after} once the endpoint is enabled.`,
     );
     void refresh(webhooksQuery);
     onClose();

@@ -14,7 +14,7 @@ export interface Draft {
   acceptAt: number;
   precondition: 'none' | 'current' | 'stale' | 'any' | 'unless any';
   retry: 'none' | 'fresh' | 'reused';
-  /** Chooses among the known objects. */
+  /** A random number that selects objects, earlier requests, and broken bodies, and when requests are repeated. */
   at: number;
   /** Whether the path names an existing object, a deleted one, or one that never existed. */
   about: 'live' | 'deleted' | 'nothing';

@@ -90,7 +90,7 @@ export function isSettled({ mark, status }: Pick<FeedListing, 'mark' | 'status'>
 
 export interface FeedChange {
   listing: Listing;
-  /** The fields that differ; none if the row changes nothing. */
+  /** The fields that differ; empty if the row changes nothing, or if the listing is new. */
   changes: Record<string, FieldChange>;
   /** The listing before the change; undefined for a new one. */
   before: (CurrentListing & { stored: KeyedListing }) | undefined;

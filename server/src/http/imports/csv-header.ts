@@ -19,7 +19,10 @@ export const CSV_COLUMNS_MAX = 500;
 type LastFile = Required<Pick<ReadingRequest, 'map' | 'lastColumns'>>;
 type HeaderOptions = Pick<ReadingRequest, 'map' | 'ignoreUnknown' | 'lastColumns'>;
 
-/** Returns null for a column that is skipped. @throws {AppError} `validation_failed`, with the invalid columns */
+/**
+ * Returns the columns, with null for each one that is skipped.
+ * @throws {AppError} `validation_failed`, with the issues unless there are too many columns
+ */
 export function parseHeader(
   cells: Cells,
   { map, ignoreUnknown, lastColumns = [] }: HeaderOptions,
