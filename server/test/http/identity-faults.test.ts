@@ -17,7 +17,7 @@ function isDispatcher(): boolean {
   return new Error().stack?.includes('webhooks/dispatch') ?? false;
 }
 
-/** Makes the database fail after this many uses, as on a full disk. */
+/** Makes the database unavailable after this many uses, except to the webhook dispatcher. */
 function breakAfter(t: TestContext, uses: number) {
   const { database } = service;
   let used = 0;

@@ -35,7 +35,7 @@ test('a string within the limit is normalized completely, and a longer one stays
   assert.ok(tooLong > 10_000 && tooLong < 35_000, `${tooLong} strings were too long`);
 });
 
-test('too many marks are found anywhere, and code points are counted as in JavaScript', () => {
+test('too many marks in a row are found anywhere in a string, and each code point counts once', () => {
   let found = 0;
   for (const text of randomTexts(10_000)) {
     const rows = Array.from(text.matchAll(/\p{M}+/gu), ([marks]) => marks.length);

@@ -50,7 +50,7 @@ D6BCQzdn1op1Jx8do9zl1waLHC/uIwnN6n2iaCI9mJ0=
 -----END CERTIFICATE-----`,
 };
 
-/** Addresses that are not global unicast, each of which must not be connected to. */
+/** Special-purpose addresses, and others that are not global unicast. The service must not connect to any of them. */
 const ADDRESSES = `
   0.0.0.0 0.0.0.1 0.255.255.255 10.0.0.0 10.0.0.1 10.255.255.255 100.64.0.0 100.64.0.1 100.100.100.200
   100.127.255.255 127.0.0.0 127.0.0.1 127.0.0.2 127.1.2.3 127.255.255.255 169.254.0.1 169.254.169.254 169.254.170.2

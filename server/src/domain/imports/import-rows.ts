@@ -14,7 +14,7 @@ interface AnyRow {
 export interface ValidRow extends AnyRow {
   /** The id of the listing to change. Without it, the row changes the listing with `externalId` or creates one. */
   id: string | undefined;
-  /** The row's external id; if it is undefined, the listing keeps its own. */
+  /** The row's external id; undefined if the row has none, or has an empty or invalid value. */
   externalId: string | undefined;
   /** @throws {AppError} `validation_failed` */
   makeInput(current: Listing | undefined): ListingInput;

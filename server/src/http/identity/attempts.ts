@@ -141,7 +141,10 @@ export const WRONG_LINK: readonly ErrorCode[] = ['forbidden', 'not_found'];
 /** The error codes for a wrong code, or for a code without a pending sign-in. */
 export const WRONG_CODE: readonly ErrorCode[] = ['unauthorized', 'validation_failed'];
 
-/** Wraps a handler that checks links or codes. After too many attempts, a request fails before its body is read. */
+/**
+ * Wraps a handler that checks links, codes, or passkeys. After too many wrong attempts from an address, a request fails
+ * before its body is read.
+ */
 export function limitingAttempts<
   C extends { services: { tokenAttempts: TokenAttempts; trustedProxies: TrustedProxies } },
 >(

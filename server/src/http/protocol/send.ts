@@ -129,7 +129,7 @@ async function endWithRequest(
   outgoing.end();
 }
 
-/** After the response, `node:http` reads the rest of the body. If that takes too long, cuts off the connection. */
+/** Closes the connection if `node:http` takes too long to read the rest of the body after the response. */
 function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'outgoing'>): void {
   outgoing.once('finish', () => {
     // The response of an import, for example, ends after the request.
